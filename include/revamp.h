@@ -1840,6 +1840,23 @@ revamp_status revamp_array_view_data(revamp_array_view view, revamp_access acces
 revamp_status revamp_array_view_get_host_access(revamp_array_view view, const uint32_t **state);
 
 /**
+ * Like revamp_array_view_data() for one slice of the view, without a handle of its own: the rest of
+ * the view stays as it is. A slice is what `depth` indices leave (1: one rank less); `slice` is its
+ * number among those of that depth, in row-major order. `data` gets the address of its first
+ * element. `states` gets the address of the state words of all these slices, which say of each what
+ * that of revamp_array_view_get_host_access() says of the view. A slice may be used if its word or
+ * the word of the view allows it. The words are valid as long as the handle.
+ * Errors: those of revamp_array_view_data(), REVAMP_ERROR_INVALID_ARGUMENT if `depth` is 0 or not
+ * less than the rank, REVAMP_ERROR_RUNTIME if there is no such slice.
+ */
+revamp_status revamp_array_view_slice_data(revamp_array_view view,
+                                           uint32_t depth,
+                                           uint64_t slice,
+                                           revamp_access access,
+                                           void **data,
+                                           const uint32_t **states);
+
+/**
  * Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
  * elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
  * and write it, with WRITE only write it, since the old contents are not fetched

@@ -286,6 +286,36 @@ pub unsafe extern "C" fn revamp_array_view_get_host_access(
     })
 }
 
+/// Like revamp_array_view_data() for one slice of the view, without a handle of its own: the rest of
+/// the view stays as it is. A slice is what `depth` indices leave (1: one rank less); `slice` is its
+/// number among those of that depth, in row-major order. `data` gets the address of its first
+/// element. `states` gets the address of the state words of all these slices, which say of each what
+/// that of revamp_array_view_get_host_access() says of the view. A slice may be used if its word or
+/// the word of the view allows it. The words are valid as long as the handle.
+/// Errors: those of revamp_array_view_data(), REVAMP_ERROR_INVALID_ARGUMENT if `depth` is 0 or not
+/// less than the rank, REVAMP_ERROR_RUNTIME if there is no such slice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_slice_data(
+    view: revamp_array_view,
+    depth: u32,
+    slice: u64,
+    access: revamp_access,
+    data: *mut *mut c_void,
+    states: *mut *const u32,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(data, "data")?;
+        pointer::check_out(states, "states")?;
+        let view = get::<ArrayView, _>(view)?;
+        let (span, words) = view.access_slice(depth as usize, slice, used(access)?)?;
+        // SAFETY: checked; the caller vouches for both being writable.
+        unsafe {
+            pointer::write(data, "data", span.as_ptr().cast())?;
+            pointer::write(states, "states", words.as_ptr().cast())
+        }
+    })
+}
+
 /// Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
 /// elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
 /// and write it, with WRITE only write it, since the old contents are not fetched

@@ -1017,6 +1017,87 @@ TEST(the_state_tells_what_the_host_may_do) {
     }
 }
 
+/* Slice `number` of those that `depth` indices name, as the host uses it. */
+static uint32_t *slice_of(revamp_array_view view, uint32_t depth, uint64_t number, revamp_access access,
+                          const uint32_t **states) {
+    void *data = NULL;
+    REQUIRE_OK(revamp_array_view_slice_data(view, depth, number, access, &data, states));
+    return data;
+}
+
+TEST(COH_2_a_slice_comes_to_the_host_alone) {
+    static const int32_t cube[] = {5, 10, 20};
+    enum { ROW = 20 * 4, BOTH = REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE };
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        const uint32_t *whole = NULL, *rows = NULL, *planes = NULL;
+        revamp_array_view view = view_of(data, N), shape = shaped(view, 3, cube);
+        const uint64_t far = apart(view, p, 1);
+        REQUIRE_OK(revamp_array_view_get_host_access(shape, &whole));
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        meter moved = meter_of(view);
+        uint32_t *row = slice_of(shape, 2, 23, REVAMP_ACCESS_READ, &rows);
+        CHECK_SAME(row, expected + 23 * 20, ROW);
+        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, far * ROW);
+        CHECK_NUMBER(state_of(&rows[23]), REVAMP_HOST_MAY_READ);
+        CHECK_NUMBER(state_of(&rows[22]) | state_of(&rows[24]) | state_of(whole), 0);
+        /* Again, and to write. */
+        CHECK(slice_of(shape, 2, 23, REVAMP_ACCESS_READ_WRITE, &rows) == row);
+        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, 0);
+        CHECK_NUMBER(state_of(&rows[23]), BOTH);
+        CHECK(slice_of(shape, 1, 4, REVAMP_ACCESS_READ_WRITE, &planes) == row - 23 * 20 + 4 * 200);
+        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, far * 10 * ROW);
+        CHECK_NUMBER(state_of(&planes[4]), BOTH);
+        CHECK_NUMBER(state_of(&planes[2]) | state_of(&rows[40]), 0);
+        /* Of the rest the device keeps its own. */
+        revamp_residency there = {0};
+        there.struct_size = sizeof there;
+        CHECK_OK(revamp_array_view_get_residency(view, p->view, &there));
+        CHECK_NUMBER(there.valid_bytes, (N - 11 * 20) * 4);
+        /* What uses elements elsewhere takes back the words of slices that have some of them. */
+        revamp_array_view beside = range_of(view, 0, 100), part = range_of(view, 470, 1);
+        step_on(p, beside);
+        step_naive(expected, 100, 1);
+        CHECK_NUMBER(state_of(&rows[23]), BOTH);
+        read_on(p, part);
+        CHECK_NUMBER(state_of(&rows[23]), REVAMP_HOST_MAY_READ);
+        CHECK_NUMBER(state_of(&planes[4]), BOTH);
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        CHECK_NUMBER(state_of(&rows[23]) | state_of(&planes[4]), 0);
+        moved = meter_of(view);
+        CHECK_SAME(slice_of(shape, 2, 23, REVAMP_ACCESS_READ, &rows), expected + 23 * 20, ROW);
+        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, far * ROW);
+        /* Once the host alone has all, it may use all. */
+        CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ_WRITE));
+        slice_of(shape, 1, 0, REVAMP_ACCESS_READ_WRITE, &planes);
+        CHECK_NUMBER(state_of(whole), BOTH);
+        CHECK_SAME(data, expected, BYTES);
+        const revamp_array_view all[] = {part, beside, shape, view};
+        drop_all(all, 4);
+    }
+}
+
+TEST(a_slice_that_only_writes_fetches_nothing) {
+    static const int32_t plane[] = {50, 20};
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1);
+        const uint32_t *rows = NULL;
+        revamp_array_view view = view_of(data, N), shape = shaped(view, 2, plane);
+        step_on(p, view);
+        meter moved = meter_of(view);
+        uint32_t *row = slice_of(shape, 1, 7, REVAMP_ACCESS_WRITE, &rows);
+        CHECK_NUMBER(moved_since(&moved).implicit_from_bytes, 0);
+        for (int i = 0; i < 20; i++)
+            row[i] = 5;
+        step_on(p, view);
+        CHECK_NUMBER(read_on_host(view)[7 * 20 + 19], 16);
+        drop(shape);
+        drop(view);
+    }
+}
+
 TEST(the_state_is_taken_by_copies) {
     static const int32_t extent = N;
     uint32_t *data = numbers(N, 1), *sent = numbers(N, 2);

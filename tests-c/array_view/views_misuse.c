@@ -215,6 +215,16 @@ TEST(null_outputs_of_views) {
     BAD(revamp_array_view_get_info(good.over, NULL), AS_ARGUMENT, "revamp_array_view_info is NULL");
     BAD(revamp_array_view_data(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "data is NULL");
     BAD(revamp_array_view_get_host_access(good.over, NULL), AS_ARGUMENT, "state is NULL");
+    void *data = NULL;
+    const uint32_t *states = NULL;
+    BAD(revamp_array_view_slice_data(two, 1, 0, REVAMP_ACCESS_READ, NULL, &states), AS_ARGUMENT, "data is NULL");
+    BAD(revamp_array_view_slice_data(two, 1, 0, REVAMP_ACCESS_READ, &data, NULL), AS_ARGUMENT, "states is NULL");
+    BAD(revamp_array_view_slice_data(two, 1, 0, 0, &data, &states), AS_ARGUMENT, "access must be");
+    BAD(revamp_array_view_slice_data(two, 0, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "rank 2; 0 indices");
+    BAD(revamp_array_view_slice_data(two, 2, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "rank 2; 2 indices");
+    BAD(revamp_array_view_slice_data(good.over, 1, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "rank 1");
+    BAD(revamp_array_view_slice_data(two, 1, 16, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME, "16 slices");
+    BAD(revamp_array_view_slice_data(two, 1, UINT64_MAX, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME, "outside");
     BAD(revamp_array_view_synchronize_async(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "completion is NULL");
     BAD(revamp_array_view_synchronize_to_async(good.over, good.view, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT,
         "completion is NULL");

@@ -297,6 +297,11 @@ static revamp_status call_array_view_data(void *h) {
     void *data = NULL;
     return revamp_array_view_data(h, REVAMP_ACCESS_READ, &data);
 }
+static revamp_status call_array_view_slice_data(void *h) {
+    void *data = NULL;
+    const uint32_t *states = NULL;
+    return revamp_array_view_slice_data(h, 1, 0, REVAMP_ACCESS_READ, &data, &states);
+}
 static revamp_status call_array_view_get_host_access(void *h) {
     const uint32_t *state = NULL;
     return revamp_array_view_get_host_access(h, &state);
@@ -537,6 +542,7 @@ static const handle_case of_views[] = {
     CASE(array_view_release, ARRAY_VIEW, BAD_HANDLE),
     CASE(array_view_get_info, ARRAY_VIEW, BAD_HANDLE),
     CASE(array_view_data, ARRAY_VIEW, BAD_HANDLE),
+    CASE(array_view_slice_data, ARRAY_VIEW, BAD_HANDLE),
     CASE(array_view_get_host_access, ARRAY_VIEW, BAD_HANDLE),
     CASE(array_view_synchronize, ARRAY_VIEW, BAD_HANDLE),
     CASE(array_view_synchronize_async, ARRAY_VIEW, BAD_HANDLE),

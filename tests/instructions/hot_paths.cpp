@@ -219,6 +219,13 @@ void views_on_the_host() {
     };
     count("host_read_of_64_elements", nothing, nothing, read, nothing);
     count("host_write_of_64_elements", nothing, nothing, write, nothing);
+    const array_view<int, 2> plane(8, elements / 8, data.memory[1]);
+    const auto read_rows = [&] {
+        for (int y = 0; y < 8; y++)
+            for (int x = 0; x < 8; x++)
+                sum += plane[y][x];
+    };
+    count("host_read_of_64_elements_by_rows", nothing, nothing, read_rows, nothing);
     if (sum == 0) std::printf("nothing was read\n");
 
     const View plain;

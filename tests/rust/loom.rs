@@ -44,7 +44,7 @@ mod order;
 mod users;
 
 use board::{Board, Loop, Portion};
-use host_access::{HOST_MAY_READ, HOST_MAY_WRITE, HostAccess};
+use host_access::{HOST_MAY_READ, HOST_MAY_WRITE, HostAccess, Words};
 use kernel::Access;
 use loom::thread;
 use notifier::Notifier;
@@ -59,22 +59,26 @@ fn word() -> Arc<AtomicU32> {
     Arc::new(AtomicU32::new(0))
 }
 
+fn words(count: usize) -> Arc<Words> {
+    Arc::new((0..count).map(|_| AtomicU32::new(0)).collect())
+}
+
 /// Two threads publish views while a third takes words back. Whatever comes first: a word with a bit is known to the
 /// table, so that taking back afterwards leaves none.
 #[test]
 fn no_word_is_forgotten_by_the_table() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
-        let (a, b) = (word(), word());
-        let publish = |id, word: &Arc<AtomicU32>| {
+        let (a, b) = (words(1), words(1));
+        let publish = |id, word: &Arc<Words>| {
             let (words, word) = (words.clone(), word.clone());
-            thread::spawn(move || words.publish(id, &word, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE))
+            thread::spawn(move || words.publish((id, 0), &word, 0, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE))
         };
         let threads = [publish(1, &a), publish(2, &b)];
         words.take_back(&region(0, 8), Access::Write);
         threads.into_iter().for_each(|t| t.join().unwrap());
         words.take_back(&region(0, 8), Access::Write);
-        assert_eq!((a.load(Ordering::Acquire), b.load(Ordering::Acquire)), (0, 0));
+        assert_eq!((a[0].load(Ordering::Acquire), b[0].load(Ordering::Acquire)), (0, 0));
     });
 }
 
@@ -83,16 +87,16 @@ fn no_word_is_forgotten_by_the_table() {
 fn a_reader_takes_back_writing_only() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
-        let (a, other) = (word(), word());
-        words.publish(1, &a, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE);
+        let (a, other) = (words(1), words(1));
+        words.publish((1, 0), &a, 0, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE);
         let thread = {
             let (words, other) = (words.clone(), other.clone());
-            thread::spawn(move || words.publish(2, &other, &region(8, 16), HOST_MAY_READ | HOST_MAY_WRITE))
+            thread::spawn(move || words.publish((2, 0), &other, 0, &region(8, 16), HOST_MAY_READ | HOST_MAY_WRITE))
         };
         words.take_back(&region(4, 6), Access::Read);
         thread.join().unwrap();
-        assert_eq!(a.load(Ordering::Acquire), HOST_MAY_READ);
-        assert_eq!(other.load(Ordering::Acquire), HOST_MAY_READ | HOST_MAY_WRITE, "it has no element in common");
+        assert_eq!(a[0].load(Ordering::Acquire), HOST_MAY_READ);
+        assert_eq!(other[0].load(Ordering::Acquire), HOST_MAY_READ | HOST_MAY_WRITE, "it has no element in common");
     });
 }
 
@@ -101,19 +105,62 @@ fn a_reader_takes_back_writing_only() {
 fn a_dropped_view_is_forgotten() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
-        let (a, b) = (word(), word());
-        words.publish(1, &a, &region(0, 8), HOST_MAY_READ);
-        words.publish(2, &b, &region(0, 8), HOST_MAY_READ);
+        let (a, b) = (words(1), words(1));
+        words.publish((1, 0), &a, 0, &region(0, 8), HOST_MAY_READ);
+        words.publish((2, 0), &b, 0, &region(0, 8), HOST_MAY_READ);
         let thread = {
             let words = words.clone();
             thread::spawn(move || words.forget(1))
         };
         words.take_back(&region(0, 8), Access::Write);
         thread.join().unwrap();
-        assert_eq!(b.load(Ordering::Acquire), 0);
+        assert_eq!(b[0].load(Ordering::Acquire), 0);
         // Nothing but the test holds the words.
         words.take_back(&region(0, 8), Access::Write);
         assert_eq!((Arc::strong_count(&a), Arc::strong_count(&b)), (1, 1));
+    });
+}
+
+/// Two threads publish slices of one view while a third takes back what one of them covers. That one's word is clear
+/// afterwards unless it was published later, and a last look finds all words that are set.
+#[test]
+fn words_of_slices_are_taken_back() {
+    loom::model(|| {
+        let access = Arc::new(HostAccess::default());
+        let slices = words(3);
+        let publish = |at: usize| {
+            let (access, slices) = (access.clone(), slices.clone());
+            let covers = region(at as u64 * 8, at as u64 * 8 + 8);
+            thread::spawn(move || access.publish((1, 1), &slices, at, &covers, HOST_MAY_READ | HOST_MAY_WRITE))
+        };
+        let threads = [publish(0), publish(2)];
+        access.take_back(&region(0, 8), Access::Read);
+        threads.into_iter().for_each(|t| t.join().unwrap());
+        access.take_back(&region(16, 24), Access::Read);
+        assert_eq!(slices[2].load(Ordering::Acquire), HOST_MAY_READ);
+        assert!(access.any());
+        access.take_back(&region(0, 24), Access::Write);
+        assert!(slices.iter().all(|w| w.load(Ordering::Acquire) == 0));
+        assert!(!access.any());
+    });
+}
+
+/// A view that goes while another thread publishes and takes back another view's slice: nothing of it is left.
+#[test]
+fn a_view_is_forgotten_with_its_slices() {
+    loom::model(|| {
+        let access = Arc::new(HostAccess::default());
+        let (whole, slices, other) = (words(1), words(2), words(1));
+        access.publish((1, 0), &whole, 0, &region(0, 16), HOST_MAY_READ);
+        access.publish((1, 1), &slices, 1, &region(8, 16), HOST_MAY_READ);
+        let thread = {
+            let (access, other) = (access.clone(), other.clone());
+            thread::spawn(move || access.publish((2, 0), &other, 0, &region(0, 8), HOST_MAY_READ))
+        };
+        access.forget(1);
+        thread.join().unwrap();
+        assert_eq!((Arc::strong_count(&whole), Arc::strong_count(&slices)), (1, 1));
+        assert!(access.any(), "the other one is known");
     });
 }
 

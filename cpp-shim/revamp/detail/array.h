@@ -65,12 +65,14 @@ struct array_control : live_object {
     }
 
     bool is_for_host() const { return (info.cpu_access_type & REVAMP_ACCESS_READ_WRITE) != REVAMP_ACCESS_NONE; }
+    view_control *host_view() {
+        view_control *view = host.load(std::memory_order_acquire);
+        return __builtin_expect(view != nullptr, 1) ? view : open();
+    }
     void *data(bool write) {
         if (!is_for_host()) refuse();
         const revamp_access allowed = info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
-        view_control *view = host.load(std::memory_order_acquire);
-        if (!view) view = open();
-        return host_data(view, write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
+        return host_data(host_view(), write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
     }
 
   private:
@@ -456,14 +458,14 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         if constexpr (N == 1)
             return revamp::detail::element_at(index_type(i), this->extent, first(true) + i);
         else
-            return view()[i];
+            return slice(i);
     }
     REVAMP_HD auto operator[](int i) const
         -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
             return revamp::detail::element_at(index_type(i), this->extent, first(false) + i);
         else
-            return view()[i];
+            return slice(i);
     }
     REVAMP_HD auto operator()(int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
         return (*this)[i];
@@ -546,6 +548,24 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     }
     REVAMP_HD array_view<const T, N> view() const {
         return const_cast<array *>(this)->view();
+    }
+    // On the host a slice of the view that the array keeps for it, if it has one: a view for each would be made and
+    // destroyed.
+    REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> slice(int i) {
+#if !REVAMP_DEVICE_PASS
+        if (!revamp::detail::in_kernel() && this->m_control->is_for_host())
+            return revamp::detail::basic_view<T, N>::slice(this->m_control->host_view(), this->extent,
+                                                           revamp::detail::strides<N>::packed(this->extent), i);
+#endif
+        return view()[i];
+    }
+    REVAMP_HD array_view<const T, (N > 1 ? N - 1 : 1)> slice(int i) const {
+#if !REVAMP_DEVICE_PASS
+        if (!revamp::detail::in_kernel() && this->m_control->is_for_host())
+            return revamp::detail::basic_view<const T, N>::slice(this->m_control->host_view(), this->extent,
+                                                                 revamp::detail::strides<N>::packed(this->extent), i);
+#endif
+        return view()[i];
     }
     // A view of rank 1 of the whole array.
     REVAMP_HD array_view<T, 1> row() {

@@ -35,6 +35,26 @@ REVAMP_DETAIL_BEGIN
 using Concurrency::array;
 using Concurrency::array_view;
 
+// The state of the thread: how deep it is in kernels, and the launch that is being prepared. One for the whole
+// program, also under -fvisibility=hidden.
+struct capture_scope;
+struct thread_state {
+    unsigned kernels = 0;
+    capture_scope *scope = nullptr;
+};
+#if REVAMP_DEVICE_PASS
+extern thread_state this_thread; // for what is parsed only
+#else
+REVAMP_VISIBLE inline thread_local thread_state this_thread;
+#endif
+
+constexpr std::uint32_t bit_of(revamp_access access) {
+    return access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_WRITE;
+}
+
+struct slice_pool;
+struct slice_source;
+
 // What all copies of a view share on the host.
 struct view_control {
     // For a view that was not yet used on the host.
@@ -45,56 +65,322 @@ struct view_control {
     std::atomic<const std::uint32_t *> state{&unused};
     // The first element on the host, once it was asked for.
     std::atomic<void *> data{nullptr};
-    // Null until it is needed in a projection of a view that is valid on the host: most of those live for one access.
-    std::atomic<revamp_array_view> handle;
-    view_control *const parent = nullptr;
-    const int slice = 0;
+    // Null until it is needed in a slice: most slices live for one access.
+    std::atomic<revamp_array_view> handle{nullptr};
 
-    // Takes over the handle.
-    explicit view_control(revamp_array_view view) : handle(view) {}
-    // Slice `i` of a view; what the host may do with that it may do with the slice.
-    view_control(view_control &of, int i, const std::uint32_t *word, void *first)
-        : state(word), data(first), handle(nullptr), parent(&of), slice(i) {
-        retain(parent);
-    }
-    view_control(const view_control &) = delete;
-
-    static view_control *adopt(revamp_array_view view) {
-        try {
-            return new view_control(view);
-        } catch (...) {
-            (void)revamp_array_view_release(view);
-            throw;
-        }
-    }
+    static view_control *adopt(revamp_array_view view);
     static void retain(view_control *c) noexcept { c->owners.fetch_add(1, std::memory_order_relaxed); }
     // Not inlined: destructors of functors must stay small enough to be, or their views escape.
-    [[gnu::noinline]] static void release(view_control *c) noexcept {
-        // Nobody can share what only the caller has.
-        if (c->owners.load(std::memory_order_acquire) == 1 || c->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
-            delete c;
-    }
+    static void release(view_control *c) noexcept;
+    // Slice `i` of `count`, each of `step` bytes.
+    static view_control *project(view_control *of, int i, int count, std::ptrdiff_t step, revamp_access access);
+    // Makes it valid on the host, and remembers where it is.
+    void *fetch(revamp_access access);
     revamp_array_view view() {
         const revamp_array_view made = handle.load(std::memory_order_acquire);
         return __builtin_expect(made != nullptr, 1) ? made : make();
     }
 
   private:
-    ~view_control() {
+    friend struct slice_pool;
+    friend struct slice_source;
+    // Owners of a slice in a pool when its source has no other owners.
+    static constexpr long orphaned = 1L << 30;
+
+    // The view that it is a slice of. Null for a view that has a handle from the beginning.
+    slice_source *parent = nullptr;
+    // Its number among the slices that `depth` indices name, and where it begins, in bytes from the parent's first
+    // element.
+    std::uint64_t number = 0;
+    std::ptrdiff_t offset = 0;
+    int depth = 0;
+    bool in_pool = false;
+
+    view_control() = default;
+    view_control(const view_control &) = delete;
+    ~view_control() { let_go(); }
+
+    void become(std::uint64_t slice, int indices, std::ptrdiff_t at, const std::uint32_t *word, void *first) noexcept;
+    void let_go() noexcept {
         // The last view of a data source writes back; what fails there is lost (rule DST-7) but logged.
-        if (const revamp_array_view made = handle.load(std::memory_order_relaxed))
+        if (const revamp_array_view made = handle.load(std::memory_order_relaxed)) {
             (void)revamp_array_view_release(made);
+            handle.store(nullptr, std::memory_order_relaxed);
+        }
         acquire_order();
-        if (parent) release(parent);
     }
-    [[gnu::noinline, gnu::cold]] revamp_array_view make() {
-        revamp_array_view made = nullptr, found = nullptr;
-        check(revamp_array_view_project(parent->view(), slice, &made));
-        if (handle.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
-        (void)revamp_array_view_release(made);
-        return found;
+    bool is_last() noexcept;
+    static void release_any(view_control *c) noexcept;
+    static view_control *project_any(view_control *of, int i, int count, std::ptrdiff_t step, revamp_access access);
+    revamp_array_view make();
+};
+
+#if !REVAMP_DEVICE_PASS
+// The slices that one thread makes of one view: most live for one access, so they are used again. Elsewhere a slice is
+// a control as any other. It is free if it has no owners. Only the pool's thread takes a free slice, by a load and a
+// store; the one atomic operation is where an owner leaves. Slices in pools are not counted as owners of the source
+// while it has others; the last of these begins to count them (`end`).
+struct slice_pool {
+    static constexpr unsigned size = 16;
+
+    const void *const thread;
+    slice_pool *const next;
+    // Where other threads do not look.
+    alignas(64) view_control slices[size];
+    unsigned at = 0;
+
+    slice_pool(slice_source *source, const void *who, slice_pool *others);
+};
+
+// A view with a handle, and what its slices need.
+struct slice_source : view_control {
+    // Slices named by up to this many indices have state words here.
+    static constexpr int depths = 3;
+
+    // Once a slice was used on the host: the words of all slices of each depth, and the view's first element.
+    std::atomic<const std::uint32_t *> words[depths] = {};
+    std::atomic<char *> first{nullptr};
+    std::atomic<slice_pool *> pools{nullptr};
+    // True once slices in pools are counted.
+    std::atomic<bool> is_detached{false};
+
+    // Takes over the handle.
+    explicit slice_source(revamp_array_view view) { handle.store(view, std::memory_order_relaxed); }
+    // A slice with one owner. `is_kept`: it is made of the source itself, which therefore keeps an owner that is no
+    // slice.
+    view_control *slice(bool is_kept) {
+        const void *const me = &this_thread;
+        slice_pool *pool = pools.load(std::memory_order_acquire);
+        while (pool && pool->thread != me)
+            pool = pool->next;
+        if (__builtin_expect(!pool, 0)) {
+            if (!is_kept) return apart();
+            pool = add_pool(me);
+        }
+        for (unsigned tried = 0; tried < slice_pool::size; ++tried) {
+            view_control &slice = pool->slices[pool->at++ % slice_pool::size];
+            if (slice.owners.load(std::memory_order_acquire) != 0) continue;
+            // Else the source may lose its last other owner meanwhile, which orphans the slices.
+            long none = 0;
+            if (is_kept)
+                slice.owners.store(1, std::memory_order_relaxed);
+            else if (!slice.owners.compare_exchange_strong(none, 1, std::memory_order_acquire))
+                continue;
+            return &slice;
+        }
+        return apart();
+    }
+    // Called by the last owner, which is still counted. The first time it counts the slices in pools that are used,
+    // which keep the source alive from then on; nobody makes further ones in pools.
+    void end() noexcept {
+        if (pools.load(std::memory_order_acquire) && !is_detached.exchange(true, std::memory_order_relaxed)) {
+            detach();
+            if (owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        }
+        delete this;
+    }
+
+  private:
+    ~slice_source() {
+        for (slice_pool *pool = pools.load(std::memory_order_acquire); pool;) {
+            slice_pool *const next = pool->next;
+            delete pool;
+            pool = next;
+        }
+    }
+    void detach() noexcept {
+        for (slice_pool *pool = pools.load(std::memory_order_acquire); pool; pool = pool->next)
+            for (view_control &slice : pool->slices) {
+                retain(this);
+                if (slice.owners.fetch_or(orphaned, std::memory_order_acq_rel) == 0)
+                    owners.fetch_sub(1, std::memory_order_acq_rel);
+            }
+    }
+    [[gnu::noinline, gnu::cold]] slice_pool *add_pool(const void *me) {
+        slice_pool *others = pools.load(std::memory_order_acquire);
+        for (;;) {
+            slice_pool *const made = new slice_pool(this, me, others);
+            if (pools.compare_exchange_strong(others, made, std::memory_order_acq_rel)) return made;
+            delete made;
+        }
+    }
+    // A slice that is in no pool.
+    [[gnu::noinline, gnu::cold]] view_control *apart() {
+        view_control *const made = new view_control;
+        made->parent = this;
+        retain(this);
+        return made;
     }
 };
+
+inline slice_pool::slice_pool(slice_source *source, const void *who, slice_pool *others) : thread(who), next(others) {
+    for (view_control &slice : slices) {
+        slice.owners.store(0, std::memory_order_relaxed);
+        slice.parent = source;
+        slice.in_pool = true;
+    }
+}
+
+inline view_control *view_control::adopt(revamp_array_view view) {
+    try {
+        return new slice_source(view);
+    } catch (...) {
+        (void)revamp_array_view_release(view);
+        throw;
+    }
+}
+
+// An owner less; true if it was the last, which is still counted then.
+inline bool view_control::is_last() noexcept {
+    for (long count = owners.load(std::memory_order_acquire); (count & ~orphaned) != 1;)
+        if (owners.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return false;
+    return true;
+}
+
+[[gnu::noinline]] inline void view_control::release(view_control *c) noexcept {
+    // Most owners are slices of one access. Nobody can share what only the caller has.
+    if (c->in_pool && c->owners.load(std::memory_order_acquire) == 1 && !c->handle.load(std::memory_order_relaxed)) {
+        slice_source *const source = c->parent;
+        acquire_order();
+        if (__builtin_expect(!(c->owners.fetch_sub(1, std::memory_order_acq_rel) & orphaned), 1)) return;
+        c = source;
+    }
+    release_any(c);
+}
+
+[[gnu::noinline]] inline void view_control::release_any(view_control *c) noexcept {
+    if (!c->is_last()) return;
+    slice_source *const source = c->parent;
+    if (c->in_pool) {
+        c->let_go();
+        if (c->owners.fetch_sub(1, std::memory_order_acq_rel) & orphaned) release_any(source);
+    } else if (source) {
+        delete c;
+        release_any(source);
+    } else {
+        static_cast<slice_source *>(c)->end();
+    }
+}
+
+inline void view_control::become(std::uint64_t slice, int indices, std::ptrdiff_t at, const std::uint32_t *word,
+                                 void *first) noexcept {
+    state.store(word, std::memory_order_relaxed);
+    data.store(first, std::memory_order_relaxed);
+    number = slice;
+    offset = at;
+    depth = indices;
+}
+
+[[gnu::noinline]] inline view_control *view_control::project(view_control *of, int i, int count, std::ptrdiff_t step,
+                                                             revamp_access access) {
+    // A row of a view that the host may use: what the host may do with the view, or with this row of it, it may do with
+    // the slice.
+    if (!of->parent && i >= 0 && i < count) {
+        slice_source *const source = static_cast<slice_source *>(of);
+        const std::uint32_t *word = source->state.load(std::memory_order_acquire);
+        void *first = source->data.load(std::memory_order_relaxed);
+        if (!(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access))) {
+            word = source->words[0].load(std::memory_order_acquire);
+            if (!word || !(__atomic_load_n(word += i, __ATOMIC_ACQUIRE) & bit_of(access)))
+                return project_any(of, i, count, step, access);
+            first = source->first.load(std::memory_order_relaxed);
+        }
+        slice_pool *const pool = source->pools.load(std::memory_order_acquire);
+        if (pool && pool->thread == &this_thread) {
+            view_control &slice = pool->slices[pool->at++ % slice_pool::size];
+            if (slice.owners.load(std::memory_order_acquire) == 0) {
+                slice.owners.store(1, std::memory_order_relaxed);
+                slice.become(static_cast<std::uint64_t>(i), 1, i * step, word, static_cast<char *>(first) + i * step);
+                return &slice;
+            }
+        }
+    }
+    return project_any(of, i, count, step, access);
+}
+
+[[gnu::noinline]] inline view_control *view_control::project_any(view_control *of, int i, int count,
+                                                                 std::ptrdiff_t step, revamp_access access) {
+    slice_source *const source = of->parent ? of->parent : static_cast<slice_source *>(of);
+    const int depth = of->depth + 1;
+    if (__builtin_expect(i < 0 || i >= count || depth > slice_source::depths, 0)) {
+        // A slice with a handle of its own, or the error.
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_project(of->view(), i, &view));
+        return adopt(view);
+    }
+    const std::uint64_t number = of->number * static_cast<std::uint64_t>(count) + static_cast<std::uint64_t>(i);
+    const std::ptrdiff_t offset = of->offset + i * step;
+    // The words of the source, of this slice, and of the slice that it is made of. That one's own handle may have
+    // another, which lives no longer than the handle.
+    const std::uint32_t *word = source->state.load(std::memory_order_acquire);
+    char *first = static_cast<char *>(source->data.load(std::memory_order_relaxed));
+    const auto is_set = [&] { return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access)) != 0; };
+    bool is_valid = is_set();
+    const auto look = [&](int indices, std::uint64_t slice) {
+        word = source->words[indices - 1].load(std::memory_order_acquire);
+        if (!word) return;
+        word += slice;
+        first = source->first.load(std::memory_order_relaxed);
+        is_valid = is_set();
+    };
+    if (!is_valid) look(depth, number);
+    if (!is_valid && of->depth > 0) look(of->depth, of->number);
+    view_control *const slice = source->slice(of == source);
+    slice->become(number, depth, offset, is_valid ? word : &unused, is_valid ? first + offset : nullptr);
+    return slice;
+}
+
+[[gnu::noinline, gnu::cold]] inline void *view_control::fetch(revamp_access access) {
+    void *first = nullptr;
+    const std::uint32_t *word = nullptr;
+    if (parent && !handle.load(std::memory_order_acquire)) {
+        const revamp_array_view of = parent->view();
+        check(revamp_array_view_slice_data(of, static_cast<std::uint32_t>(depth), number, access, &first, &word));
+        char *const source_first = static_cast<char *>(first) - offset;
+        parent->first.store(source_first, std::memory_order_relaxed);
+        parent->words[depth - 1].store(word, std::memory_order_release);
+        word += number;
+        // The library may have found that the host may use all of the source.
+        const std::uint32_t *whole = nullptr;
+        check(revamp_array_view_get_host_access(of, &whole));
+        if (__atomic_load_n(whole, __ATOMIC_ACQUIRE) & bit_of(access)) {
+            parent->data.store(source_first, std::memory_order_relaxed);
+            parent->state.store(whole, std::memory_order_release);
+            word = whole;
+        }
+    } else {
+        const revamp_array_view own = view();
+        check(revamp_array_view_data(own, access, &first));
+        check(revamp_array_view_get_host_access(own, &word));
+    }
+    data.store(first, std::memory_order_relaxed);
+    state.store(word, std::memory_order_release);
+    return first;
+}
+
+[[gnu::noinline, gnu::cold]] inline revamp_array_view view_control::make() {
+    revamp_array_view_info info = {};
+    info.struct_size = sizeof info;
+    revamp_array_view made = parent->view(), found = nullptr;
+    check(revamp_array_view_get_info(made, &info));
+    std::int32_t index[slice_source::depths] = {};
+    std::uint64_t rest = number;
+    for (int d = depth; d-- > 0;) {
+        index[d] = static_cast<std::int32_t>(rest % static_cast<std::uint64_t>(info.extent[d]));
+        rest /= static_cast<std::uint64_t>(info.extent[d]);
+    }
+    for (int d = 0; d < depth; ++d) {
+        revamp_array_view part = nullptr;
+        const revamp_status status = revamp_array_view_project(made, index[d], &part);
+        if (d > 0) (void)revamp_array_view_release(made);
+        check(status);
+        made = part;
+    }
+    if (handle.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+    (void)revamp_array_view_release(made);
+    return found;
+}
+#endif
 
 // A view that was found in a kernel's functor.
 struct captured_view {
@@ -146,18 +432,6 @@ struct capture_scope {
     capture_scope *outer;
 };
 
-// The state of the thread: how deep it is in kernels, and the launch that is being prepared. One for the whole
-// program, also under -fvisibility=hidden.
-struct thread_state {
-    unsigned kernels = 0;
-    capture_scope *scope = nullptr;
-};
-#if REVAMP_DEVICE_PASS
-extern thread_state this_thread; // for what is parsed only
-#else
-REVAMP_VISIBLE inline thread_local thread_state this_thread;
-#endif
-
 #if REVAMP_DEVICE_PASS
 REVAMP_HD constexpr bool in_kernel() noexcept {
     return true;
@@ -189,27 +463,12 @@ struct kernel_guard {
     kernel_guard(const kernel_guard &) = delete;
 };
 
-// The slow ways, out of line; they take values, so that a view never escapes through them.
-[[gnu::noinline, gnu::cold]] inline void *fetch_for_host(view_control *control, revamp_access access) {
-    void *data = nullptr;
-    const std::uint32_t *word = nullptr;
-    const revamp_array_view view = control->view();
-    check(revamp_array_view_data(view, access, &data));
-    check(revamp_array_view_get_host_access(view, &word));
-    control->data.store(data, std::memory_order_relaxed);
-    control->state.store(word, std::memory_order_release);
-    return data;
-}
-
-constexpr std::uint32_t bit_of(revamp_access access) {
-    return access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_WRITE;
-}
-
+// A view never escapes through it: it takes values.
 inline void *host_data(view_control *control, revamp_access access) {
     const std::uint32_t *word = control->state.load(std::memory_order_acquire);
     if (__builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access), 1))
         return control->data.load(std::memory_order_relaxed);
-    return fetch_for_host(control, access);
+    return control->fetch(access);
 }
 
 #if REVAMP_DEVICE_PASS
@@ -388,16 +647,6 @@ struct views {
         int from[N], size[N];
         revamp_array_view view = nullptr;
         check(revamp_array_view_section(of->view(), values(origin, from), values(extent, size), &view));
-        return view_control::adopt(view);
-    }
-    // Slice `i` of `count`, each of `step` bytes.
-    static view_control *project(view_control *of, int i, int count, std::ptrdiff_t step, revamp_access access) {
-        const std::uint32_t *word = of->state.load(std::memory_order_acquire);
-        if (__builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access), 1) && i >= 0 && i < count)
-            return new view_control(*of, i, word,
-                                    static_cast<char *>(of->data.load(std::memory_order_relaxed)) + i * step);
-        revamp_array_view view = nullptr;
-        check(revamp_array_view_project(of->view(), i, &view));
         return view_control::adopt(view);
     }
     template <int N> static view_control *view_as(view_control *of, const Concurrency::extent<N> &extent) {
@@ -748,25 +997,41 @@ template <class T, int N> class basic_view {
         return static_cast<int>(static_cast<std::size_t>(extent[0]) * sizeof(T) / size);
     }
 
-    REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> project(int i) const {
+    static constexpr int slice_rank = N > 1 ? N - 1 : 1;
+    typedef array_view<T, slice_rank> slice_type;
+    REVAMP_HD static Concurrency::extent<slice_rank> slice_extent(const extent_type &of) {
+        Concurrency::extent<slice_rank> shape;
+        for (int d = 0; d < slice_rank; ++d)
+            shape[static_cast<unsigned>(d)] = of[static_cast<unsigned>(d + 1)];
+        return shape;
+    }
+    REVAMP_HD static strides<slice_rank> slice_strides(const strides<N> &of) {
+        strides<slice_rank> steps{};
+        for (int d = 0; d < slice_rank - 1; ++d)
+            steps.step[d] = of.step[d + 1];
+        return steps;
+    }
+    REVAMP_HD static void check_slice([[maybe_unused]] const extent_type &of, [[maybe_unused]] int i) {
 #if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
-        if (unsigned(i) >= unsigned(extent[0])) outside_of(1, &i, &static_cast<const int &>(extent[0]));
+        if (unsigned(i) >= unsigned(of[0])) outside_of(1, &i, &static_cast<const int &>(of[0]));
 #endif
-        constexpr int M = N > 1 ? N - 1 : 1;
-        Concurrency::extent<M> shape;
-        strides<M> steps{};
-        for (int d = 0; d < M; ++d)
-            shape[static_cast<unsigned>(d)] = extent[static_cast<unsigned>(d + 1)];
-        for (int d = 0; d < M - 1; ++d)
-            steps.step[d] = m_strides.step[d + 1];
+    }
 #if !REVAMP_DEVICE_PASS
-        if (!in_kernel())
-            return array_view<T, M>(views::project(m_control, i, extent[0],
-                                                   m_strides.step[0] * static_cast<std::ptrdiff_t>(sizeof(T)), used),
-                                    shape, steps);
+    // Slice `i` of what the host knows by `of`.
+    static slice_type slice(view_control *of, const extent_type &extent, const strides<N> &steps, int i) {
+        check_slice(extent, i);
+        const std::ptrdiff_t step = steps.step[0] * static_cast<std::ptrdiff_t>(sizeof(T));
+        return slice_type(view_control::project(of, i, extent[0], step, used), slice_extent(extent),
+                          slice_strides(steps));
+    }
 #endif
-        return array_view<T, M>(typename basic_view<T, M>::plain(), first_in_kernel() + m_strides.slice(0, i), shape,
-                                steps);
+    REVAMP_HD slice_type project(int i) const {
+#if !REVAMP_DEVICE_PASS
+        if (!in_kernel()) return slice(m_control, extent, m_strides, i);
+#endif
+        check_slice(extent, i);
+        return slice_type(typename basic_view<T, slice_rank>::plain(), first_in_kernel() + m_strides.slice(0, i),
+                          slice_extent(extent), slice_strides(m_strides));
     }
 };
 

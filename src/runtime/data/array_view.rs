@@ -10,12 +10,13 @@ use crate::runtime::data::extents::{check_element, checked_bytes, checked_extent
 use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
 use crate::runtime::data::part::Part;
 use crate::runtime::data::source::Source;
+use crate::runtime::data::source_state::{Holder, SourceState};
 use crate::runtime::operations::completion::{Completion, begin};
 use crate::runtime::race::{self};
 use crate::trace::transfers::{Call, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::AtomicU32;
 
 const ACCESS: Call = implicit(c"revamp_array_view_data");
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
@@ -32,7 +33,7 @@ pub struct ArrayView {
 
 impl Drop for ArrayView {
     fn drop(&mut self) {
-        if self.part.word.load(Ordering::Relaxed) != 0 {
+        if self.part.may_be_published() {
             self.part.source.host_access().forget(self.part.id);
         }
         self.part.source.release();
@@ -113,7 +114,7 @@ impl ArrayView {
     }
 
     fn using(&self, call: Call, access: Access) -> race::Using {
-        race::uses(call.name, std::iter::once_with(|| (self.part.elements(), access)))
+        using(&self.part, call, access)
     }
 
     fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
@@ -215,22 +216,28 @@ impl ArrayView {
     /// Makes it valid on the host and returns the memory, from the first element on (AV-16, AV-17).
     pub fn access(&self, access: Access) -> Result<HostSpan> {
         let part = &self.part;
-        part.check(access)?;
-        let _using = self.using(ACCESS, access);
-        part.wait_pending(access)?;
-        part.source.attempt(|state| {
-            let holder = state.holder(None)?;
-            part.make_valid(state, &holder, access, ACCESS)?;
-            let hull = part.region.hull();
-            let memory = state.host_memory(&holder, &hull, access)?;
-            if access.writes() {
-                part.renewed(state, &holder, access);
-                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
-            } else {
-                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
-            }
-            memory.sub(hull)
+        access_on_host(part, access, |_, _| {
+            let bits = bits_of(access);
+            part.source.host_access().publish((part.id, 0), &part.word, 0, &part.region, bits);
         })
+    }
+
+    /// Makes slice `number` of those that `depth` indices name valid on the host; the rest stays as it is. Returns its
+    /// memory and the state words of all these slices.
+    pub fn access_slice(&self, depth: usize, number: u64, access: Access) -> Result<(HostSpan, &[AtomicU32])> {
+        let part = &self.part;
+        let slice = part.slice(depth, number)?;
+        let words = part.slices(depth)?;
+        let memory = access_on_host(&slice, access, |state, holder| {
+            let bits = bits_of(access);
+            let host_access = part.source.host_access();
+            if part.is_usable_on_host(state, holder, access) {
+                host_access.publish((part.id, 0), &part.word, 0, &part.region, bits);
+            } else {
+                host_access.publish((part.id, depth), words, number as usize, &slice.region, bits);
+            }
+        })?;
+        Ok((memory, words))
     }
 
     /// Brings changes home. After a write access the part is valid only at home (docs/spec/array-views.md#synchronize).
@@ -337,6 +344,33 @@ pub struct Residency {
     pub allocated: u64,
     /// True if the accelerator_view uses home's memory itself.
     pub shares_home: bool,
+}
+
+/// What a state word says after an access of the host.
+fn bits_of(access: Access) -> u32 {
+    if access.writes() { HOST_MAY_READ | HOST_MAY_WRITE } else { HOST_MAY_READ }
+}
+
+/// Makes a part valid on the host and returns its memory. `publish` is called under the lock of its source.
+fn access_on_host(part: &Part, access: Access, publish: impl Fn(&mut SourceState, &Holder)) -> Result<HostSpan> {
+    part.check(access)?;
+    let _using = using(part, ACCESS, access);
+    part.wait_pending(access)?;
+    part.source.attempt(|state| {
+        let holder = state.holder(None)?;
+        part.make_valid(state, &holder, access, ACCESS)?;
+        let hull = part.region.hull();
+        let memory = state.host_memory(&holder, &hull, access)?;
+        if access.writes() {
+            part.renewed(state, &holder, access);
+        }
+        publish(state, &holder);
+        memory.sub(hull)
+    })
+}
+
+fn using(part: &Part, call: Call, access: Access) -> race::Using {
+    race::uses(call.name, std::iter::once_with(|| (part.elements(), access)))
 }
 
 /// Makes a part valid at home or on `target`; for a write access only there.

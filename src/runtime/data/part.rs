@@ -3,15 +3,17 @@
 use crate::device::unique_id;
 use crate::error::{Error, Result};
 use crate::geometry::{Layout, Region};
+use crate::grow::Grow;
 use crate::kernel::Access;
+use crate::runtime::data::host_access::Words;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::{Holder, SourceState};
 use crate::runtime::data::transfer::Tally;
 use crate::runtime::race::Elements;
 use crate::trace::transfers::{Call, Counters};
 use smallvec::SmallVec;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The part of a data source that a view covers. Operations under way hold this and not the view, so that they do not keep
 /// the view alive.
@@ -25,11 +27,19 @@ pub struct Part {
     pub(in crate::runtime::data) read_only: bool,
     pub(in crate::runtime::data) label: Option<Arc<str>>,
     /// The state word: what the host may do without a call. C programs read it.
-    pub(in crate::runtime::data) word: Arc<AtomicU32>,
+    pub(in crate::runtime::data) word: Arc<Words>,
+    /// The words of its slices, once the host used one.
+    slices: Slices,
     /// Where the directory last found it valid. Only used under the source's lock.
     known: Known,
     pub(in crate::runtime::data) counters: Counters,
 }
+
+/// The words of slices: first of those that one index names.
+type Slices = OnceLock<Box<[OnceLock<Arc<Words>>]>>;
+
+/// Up to how many segments of the directory are looked at to find out whether the host may use all of a view.
+const FEW: usize = 8;
 
 /// What was true of a part at an epoch of the directory, so that an unchanged source costs one compare. The atomics need no
 /// order: they are used under the source's lock.
@@ -72,7 +82,8 @@ impl Part {
             region,
             read_only,
             label,
-            word: Arc::default(),
+            word: Arc::new(SmallVec::from_buf([AtomicU32::new(0)])),
+            slices: Slices::default(),
             known: Known { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
             counters: Counters::new(),
         }
@@ -108,7 +119,54 @@ impl Part {
     }
     /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
     pub fn word(&self) -> &AtomicU32 {
-        &self.word
+        &self.word[0]
+    }
+
+    /// The state words of all slices that `depth` indices name, in the order of the slices. `depth` is 1 or more, and less
+    /// than the rank.
+    pub(in crate::runtime::data) fn slices(&self, depth: usize) -> Result<&Arc<Words>> {
+        let rank = self.extent.len();
+        let all = self.slices.get_or_init(|| (1..rank).map(|_| OnceLock::new()).collect());
+        let words = &all[depth - 1];
+        if let Some(made) = words.get() {
+            return Ok(made);
+        }
+        let count = self.extent[..depth].iter().map(|&n| n as usize).product();
+        let mut made = Vec::new();
+        made.make_room(count)?;
+        made.resize_with(count, AtomicU32::default);
+        Ok(words.get_or_init(|| Arc::new(made.into())))
+    }
+
+    /// True if a word may be set.
+    pub(in crate::runtime::data) fn may_be_published(&self) -> bool {
+        self.word().load(Ordering::Relaxed) != 0 || self.slices.get().is_some()
+    }
+
+    /// Slice `number` of those that `depth` indices name, as a part of its own.
+    pub(in crate::runtime::data) fn slice(&self, depth: usize, number: u64) -> Result<Self> {
+        let rank = self.extent.len();
+        if depth == 0 || depth >= rank {
+            return Err(Error::invalid(format!(
+                "the {} has rank {rank}; {depth} indices do not name a slice of it",
+                self.name()
+            )));
+        }
+        let mut layout = self.layout.clone();
+        let mut rest = number;
+        for &(count, stride) in self.layout.dims[..depth].iter().rev() {
+            layout.offset += rest % count * stride;
+            rest /= count;
+        }
+        if rest > 0 {
+            return Err(Error::runtime(format!(
+                "slice {number} of the {} is outside: {depth} indices name {} slices",
+                self.name(),
+                self.layout.dims[..depth].iter().map(|d| d.0).product::<u64>()
+            )));
+        }
+        layout.dims.drain(..depth);
+        Ok(Self::new(self.source.clone(), &self.extent[depth..], layout, self.read_only, self.label.clone()))
     }
 
     /// Its elements, for the race check.
@@ -166,6 +224,22 @@ impl Part {
     /// True if it is known to be valid at `holder`, and, for a write access, only there.
     pub(in crate::runtime) fn is_known_valid(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
         self.known.is(state.directory.epoch(), holder, access.writes())
+    }
+
+    /// True if the host, at `holder`, may use all of it at once: nothing moves, nothing is waited for, and the directory stays
+    /// as it is.
+    pub(in crate::runtime) fn is_usable_on_host(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
+        let directory = &state.directory;
+        if directory.segments() > FEW {
+            return false;
+        }
+        let is_there = if access.writes() {
+            directory.is_exclusive(&self.region, holder.location)
+        } else {
+            directory.is_valid(&self.region, holder.location) && directory.loss(&self.region).is_none()
+        };
+        let hull = self.region.hull();
+        is_there && self.source.pending().is_free(&hull, access) && state.wait_conflicts(holder, &hull, access).is_ok()
     }
 
     /// Records that it was written at `holder` by the host or by a copy; with [`Access::Write`], all of it was.

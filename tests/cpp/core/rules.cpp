@@ -1184,6 +1184,262 @@ TEST(COH_14_and_15_parts_move) {
     CHECK(m(5, 49) == 7 && m(4, 0) == 1 && m(11, 12) == 1);
 }
 
+// Element by element as `m[y][x]`: the slices that such an access makes live for one access.
+TEST(COH_2_of_a_view_used_as_v_y_x_the_rows_that_are_used_move) {
+    const accelerator_view there = accelerator().default_view;
+    const std::uint64_t row = 50 * sizeof(int), moving = moves(accelerator(), row);
+    std::vector<int> v(100 * 50);
+    std::iota(v.begin(), v.end(), 0);
+    array_view<int, 2> m(100, 50, v);
+    const auto add_all = [&] {
+        parallel_for_each(
+            m.extent, [=](index<2> i) restrict(amp) { m[i] += 1; });
+    };
+    add_all();
+    counter moved;
+    CHECK(m[3][5] == 3 * 50 + 6 && moved() == moving);
+    CHECK(m[3][6] == 3 * 50 + 7 && moved() == 0); // COH-10
+    CHECK(m[7][0] == 7 * 50 + 1 && moved() == moving);
+    // Both are read and written (AV-17), the others are where they were.
+    CHECK(valid(m, there) == 98 * row);
+    // A kernel between two accesses (AV-4): its row moves, there and back.
+    array_view<int> third = m[3];
+    add(third);
+    CHECK(moved() == moving);
+    CHECK(m[7][1] == 7 * 50 + 2 && moved() == 0);
+    CHECK(m[3][6] == 3 * 50 + 8 && moved() == moving);
+    m[3][6] = 1000;
+    add_all();
+    CHECK(moved() == 2 * moving); // the rows that the host had
+    CHECK(m[3][6] == 1001 && m[3][7] == 3 * 50 + 10 && m[8][0] == 8 * 50 + 2 && moved() == 2 * moving);
+    // All rows one after another: what is missing, once.
+    long sum = 0;
+    for (int y = 0; y < 100; ++y)
+        for (int x = 0; x < 50; ++x)
+            sum += m[y][x];
+    CHECK(moved() == 98 * moving && sum == 4999L * 5000 / 2 + 5000 * 2 + 50 + (1001 - 3 * 50 - 9));
+}
+
+TEST(AV_16_v_y_x_of_const_elements_is_a_read) {
+    const accelerator_view there = accelerator().default_view;
+    const std::uint64_t row = 50 * sizeof(int), moving = moves(accelerator(), row);
+    std::vector<int> v(100 * 50);
+    array_view<int, 2> m(100, 50, v);
+    parallel_for_each(
+        m.extent, [=](index<2> i) restrict(amp) { m[i] = 50 * i[0] + i[1]; });
+    const array_view<const int, 2> read(m);
+    counter moved;
+    CHECK(read[4][9] == 209 && read[4][8] == 208 && read[5][0] == 250 && moved() == 2 * moving);
+    CHECK(valid(m, there) == 100 * row);
+    // Which is no leave to write.
+    m[4][9] = 1;
+    CHECK(moved() == 0 && valid(m, there) == 99 * row);
+    parallel_for_each(
+        m.extent, [=](index<2> i) restrict(amp) { m[i] += 1; });
+    CHECK(moved() == moving && read[4][9] == 2 && read[5][0] == 251 && m[4][8] == 209 && moved() == 2 * moving);
+}
+
+TEST(COH_2_of_rank_3_the_rows_that_are_used_move) {
+    const std::uint64_t moving = moves(accelerator(), 10 * sizeof(int));
+    std::vector<int> v(6 * 5 * 10);
+    array_view<int, 3> m(6, 5, 10, v);
+    const auto fill = [&](int first) {
+        parallel_for_each(
+            m.extent, [=](index<3> i) restrict(amp) { m[i] = first + 100 * i[0] + 10 * i[1] + i[2]; });
+    };
+    fill(0);
+    counter moved;
+    CHECK(m[2][3][4] == 234 && m[2][3][5] == 235 && moved() == moving);
+    CHECK(m[5][4][9] == 549 && moved() == moving);
+    const array_view<int, 2> plane = m[2];
+    CHECK(plane(0, 1) == 201 && moved() == 4 * moving); // the rest of it
+    CHECK(plane[4][0] == 240 && m[2][1][1] == 211 && m(index<3>(2, 2, 2)) == 222 && moved() == 24 * moving);
+    fill(1000);
+    moved();
+    CHECK(plane[4][0] == 1240 && m[2][3][4] == 1234 && moved() == 2 * moving);
+    // A plane that kernels use has a handle of its own.
+    parallel_for_each(
+        extent<2>(5, 10), [=](index<2> i) restrict(amp) { plane[i] += 1; });
+    CHECK(plane[4][1] == 1242 && plane[3][4] == 1235 && m[2][3][5] == 1236 && m[1][0][0] == 1100);
+    plane[0][0] = 7;
+    CHECK(m[2][0][0] == 7);
+    CHECK_THROWS(runtime_exception, m[2][5]);
+    CHECK_THROWS(runtime_exception, m[6]);
+    CHECK_THROWS(runtime_exception, m[-1]);
+    std::vector<int> w(2 * 3 * 2 * 2 * 4, 5);
+    array_view<int, 5> deep(extent<5>(std::array<int, 5>{2, 3, 2, 2, 4}.data()), w);
+    deep[1][2][1][1][3] = 6;
+    CHECK(w.back() == 6 && deep[1][2][1](1, 3) == 6 && deep[0][0][0][0][0] == 5);
+}
+
+TEST(DST_1_and_2_slices_live_longer_than_the_view) {
+    const std::uint64_t moving = moves(accelerator(), 50 * sizeof(int));
+    std::vector<int> v(40 * 50, 1);
+    auto view = std::make_unique<array_view<int, 2>>(40, 50, v);
+    array_view<int> kept[] = {(*view)[3], (*view)[4], (*view)[5]};
+    std::vector<array_view<int>> many; // more than a thread keeps ready
+    for (int y = 0; y < 40; ++y)
+        many.push_back((*view)[y]);
+    (*view)[3][0] = 10;
+    CHECK(many[3][0] == 10 && (*view)[4][0] + (*view)[5][0] * (*view)[6][0] == 2);
+    add(kept[0]);
+    add(kept[1]);
+    counter moved;
+    view.reset();
+    many.erase(many.begin() + 1, many.end());
+    CHECK(moved() == 0 && v[2 * 50] == 1); // DST-2
+    CHECK(kept[0][0] == 11 && moved() == moving);
+    const array_view<int> part = kept[1].section(10, 5);
+    for (array_view<int> &one : kept)
+        one = many[0];
+    many.clear();
+    for (array_view<int> &one : kept)
+        one = part;
+    CHECK(moved() == 0 && part[1] == 2);
+    moved();
+    {
+        const array_view<int> last = part;
+        for (array_view<int> &one : kept)
+            one = array_view<int>(1, v.data());
+    }
+    const_cast<array_view<int> &>(part) = kept[0];
+    // The last view of the source has gone (DST-1): with it the rest of row 4.
+    CHECK(moved() == moves(accelerator(), 45 * sizeof(int)) && v[4 * 50] == 2 && v[4 * 50 + 49] == 2 &&
+          v[3 * 50] == 11);
+}
+
+TEST(DST_1_a_slice_may_be_the_last_view) {
+    const std::uint64_t moving = moves(accelerator(), 50 * sizeof(int));
+    std::vector<int> v(40 * 50, 1);
+    counter moved;
+    {
+        auto view = std::make_unique<array_view<int, 2>>(40, 50, v);
+        auto row = (*view)[7];
+        view.reset();
+        add(row);
+        CHECK(moved() == moving);
+    }
+    CHECK(moved() == moving && v[7 * 50] == 2);
+    // What was discarded through a slice is not written back (DST-3).
+    {
+        array_view<int, 2> view(40, 50, v);
+        array_view<int> row = view[8];
+        add(row);
+        row.discard_data();
+        moved();
+    }
+    CHECK(moved() == 0 && v[8 * 50] == (is_apart(accelerator()) ? 1 : 2));
+    array_view<int, 2> view(40, 50, v);
+    const auto row = view[9], same = row;
+    add(row);
+    view[9].synchronize();
+    CHECK(v[9 * 50] == 2 && row.data() == &v[9 * 50] && view[9].data() == row.data() && &view[9][1] == &same[1]);
+    v[10 * 50] = 20;
+    view[10].refresh();
+    add(view[10]);
+    CHECK(view[10][0] == 21);
+}
+
+// Each thread has rows of its own; what one makes another destroys.
+TEST(AV_6_threads_use_rows_of_one_view) {
+    constexpr int rows = 64, columns = 33, threads = 4;
+    for (int round = 0; round < 20; ++round) {
+        std::vector<int> v(rows * columns, 1);
+        auto view = std::make_unique<array_view<int, 2>>(rows, columns, v);
+        if (round % 2) {
+            const array_view<int, 2> all = *view;
+            parallel_for_each(
+                all.extent, [=](index<2> i) restrict(amp) { all[i] = 1; });
+        }
+        std::vector<std::unique_ptr<array_view<int>>> kept(rows);
+        std::atomic<int> at{0}, done{0};
+        std::vector<std::thread> all;
+        for (int t = 0; t < threads; ++t)
+            all.emplace_back([&, t] {
+                for (int y = t; y < rows; y += threads) {
+                    for (int x = 0; x < columns; ++x)
+                        (*view)[y][x] += y;
+                    kept[static_cast<std::size_t>(y)].reset(new array_view<int>((*view)[y]));
+                }
+                if (done.fetch_add(1) + 1 == threads) view.reset();
+                while (done.load() < threads)
+                    std::this_thread::yield();
+                for (int y; (y = at.fetch_add(1)) < rows;) {
+                    auto &row = kept[static_cast<std::size_t>((y + 1) % rows)];
+                    (*row)[0] += 1;
+                    row.reset();
+                }
+            });
+        for (std::thread &t : all)
+            t.join();
+        bool good = true;
+        for (int y = 0; y < rows; ++y)
+            for (int x = 0; x < columns; ++x)
+                good = good && v[static_cast<std::size_t>(y * columns + x)] == 1 + y + !x;
+        CHECK(good);
+    }
+}
+
+// Planes outlive the view, whose last owner goes while other threads make rows of them.
+TEST(AV_6_threads_use_planes_while_the_view_goes) {
+    constexpr int planes = 4, rows = 20, columns = 3;
+    for (int round = 0; round < 100; ++round) {
+        std::vector<int> v(planes * rows * columns, 1);
+        auto view = std::make_unique<array_view<int, 3>>(planes, rows, columns, v);
+        std::vector<std::unique_ptr<array_view<int, 2>>> kept;
+        for (int z = 0; z < planes; ++z) {
+            kept.emplace_back(new array_view<int, 2>((*view)[z]));
+            (void)(*view)[z][0][0];
+        }
+        std::atomic<int> ready{0};
+        std::vector<std::thread> all;
+        for (int z = 0; z < planes; ++z)
+            all.emplace_back([&, z] {
+                auto plane = std::move(kept[static_cast<std::size_t>(z)]);
+                ready.fetch_add(1);
+                while (ready.load() <= planes)
+                    std::this_thread::yield();
+                std::vector<array_view<int>> some;
+                for (int y = 0; y < rows; ++y) {
+                    for (int x = 0; x < columns; ++x)
+                        (*plane)[y][x] += z;
+                    some.push_back((*plane)[y]);
+                }
+                plane.reset();
+                for (array_view<int> &row : some)
+                    row[0] += 1;
+            });
+        while (ready.load() < planes)
+            std::this_thread::yield();
+        ready.fetch_add(1);
+        view.reset();
+        for (std::thread &t : all)
+            t.join();
+        bool good = true;
+        for (std::size_t i = 0; i < v.size(); ++i)
+            good = good && v[i] == 1 + static_cast<int>(i) / (rows * columns) + (i % columns == 0);
+        CHECK(good);
+    }
+}
+
+TEST(AV_9_slices_of_arrays_are_coherent_with_it) {
+    std::vector<int> v(20 * 30);
+    std::iota(v.begin(), v.end(), 0);
+    array<int, 2> host(20, 30, v.begin(), cpu_view()), there(20, 30, v.begin());
+    const array<int, 2> &read = host;
+    CHECK(host[2][3] == 63 && read[2][3] == 63 && there[2][3] == 63);
+    host[2][3] = 1;
+    there[2][3] = 1;
+    array_view<int> row = host[2], other = there[2];
+    add(row);
+    add(other);
+    CHECK(host[2][3] == 2 && read[2][4] == 65 && there[2][3] == 2 && host(2, 3) == 2);
+    const std::vector<int> host_now = host, there_now = there;
+    CHECK(host_now[63] == 2 && there_now[63] == 2 && host_now[64] == 65 && there_now[64] == 65);
+    const array_view<int> kept = array<int, 2>(20, 30, v.begin(), cpu_view())[5];
+    CHECK(kept[1] == 151);
+}
+
 TEST(STG_1_arrays_live_on_the_default_view) {
     CHECK(array<int>(4).accelerator_view == accelerator().default_view);
     CHECK((array<int, 2>(2, 2).accelerator_view == accelerator().default_view));
