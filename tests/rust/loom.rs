@@ -59,7 +59,7 @@ fn word() -> Arc<AtomicU32> {
     Arc::new(AtomicU32::new(0))
 }
 
-fn words(count: usize) -> Arc<Words> {
+fn state_words(count: usize) -> Arc<Words> {
     Arc::new((0..count).map(|_| AtomicU32::new(0)).collect())
 }
 
@@ -69,7 +69,7 @@ fn words(count: usize) -> Arc<Words> {
 fn no_word_is_forgotten_by_the_table() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
-        let (a, b) = (words(1), words(1));
+        let (a, b) = (state_words(1), state_words(1));
         let publish = |id, word: &Arc<Words>| {
             let (words, word) = (words.clone(), word.clone());
             thread::spawn(move || words.publish((id, 0), &word, 0, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE))
@@ -87,7 +87,7 @@ fn no_word_is_forgotten_by_the_table() {
 fn a_reader_takes_back_writing_only() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
-        let (a, other) = (words(1), words(1));
+        let (a, other) = (state_words(1), state_words(1));
         words.publish((1, 0), &a, 0, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE);
         let thread = {
             let (words, other) = (words.clone(), other.clone());
@@ -105,7 +105,7 @@ fn a_reader_takes_back_writing_only() {
 fn a_dropped_view_is_forgotten() {
     loom::model(|| {
         let words = Arc::new(HostAccess::default());
-        let (a, b) = (words(1), words(1));
+        let (a, b) = (state_words(1), state_words(1));
         words.publish((1, 0), &a, 0, &region(0, 8), HOST_MAY_READ);
         words.publish((2, 0), &b, 0, &region(0, 8), HOST_MAY_READ);
         let thread = {
@@ -127,7 +127,7 @@ fn a_dropped_view_is_forgotten() {
 fn words_of_slices_are_taken_back() {
     loom::model(|| {
         let access = Arc::new(HostAccess::default());
-        let slices = words(3);
+        let slices = state_words(3);
         let publish = |at: usize| {
             let (access, slices) = (access.clone(), slices.clone());
             let covers = region(at as u64 * 8, at as u64 * 8 + 8);
@@ -150,7 +150,7 @@ fn words_of_slices_are_taken_back() {
 fn a_view_is_forgotten_with_its_slices() {
     loom::model(|| {
         let access = Arc::new(HostAccess::default());
-        let (whole, slices, other) = (words(1), words(2), words(1));
+        let (whole, slices, other) = (state_words(1), state_words(2), state_words(1));
         access.publish((1, 0), &whole, 0, &region(0, 16), HOST_MAY_READ);
         access.publish((1, 1), &slices, 1, &region(8, 16), HOST_MAY_READ);
         let thread = {
