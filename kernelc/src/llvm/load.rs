@@ -16,6 +16,7 @@ macro_rules! functions {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         /// Functions of LLVM's C API, by their own names.
         #[expect(non_snake_case, reason = "LLVM's names")]
+        #[cfg_attr(not(test), expect(dead_code, reason = "many are called by `value`, which only tests have yet"))]
         pub(super) struct Functions { $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)* }
 
         impl Functions {
@@ -60,6 +61,95 @@ functions! {
     LLVMGetErrorMessage(*mut c_void) -> *mut c_char;
     LLVMDisposeErrorMessage(*mut c_char) -> ();
     LLVMParseCommandLineOptions(c_int, *const *const c_char, *const c_char) -> ();
+    LLVMGetFirstGlobal(*mut c_void) -> *mut c_void;
+    LLVMGetNextGlobal(*mut c_void) -> *mut c_void;
+    LLVMGetFirstFunction(*mut c_void) -> *mut c_void;
+    LLVMGetNextFunction(*mut c_void) -> *mut c_void;
+    LLVMGetInitializer(*mut c_void) -> *mut c_void;
+    LLVMGlobalGetValueType(*mut c_void) -> *mut c_void;
+    LLVMIsGlobalConstant(*mut c_void) -> c_int;
+    LLVMGetAlignment(*mut c_void) -> c_uint;
+    LLVMGetFunctionCallConv(*mut c_void) -> c_uint;
+    LLVMCountParams(*mut c_void) -> c_uint;
+    LLVMGetParam(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetEnumAttributeKindForName(*const c_char, usize) -> c_uint;
+    LLVMGetEnumAttributeAtIndex(*mut c_void, c_uint, c_uint) -> *mut c_void;
+    LLVMGetTypeAttributeValue(*mut c_void) -> *mut c_void;
+    LLVMGetValueName2(*mut c_void, *mut usize) -> *const c_char;
+    LLVMGetFirstBasicBlock(*mut c_void) -> *mut c_void;
+    LLVMGetNextBasicBlock(*mut c_void) -> *mut c_void;
+    LLVMGetFirstInstruction(*mut c_void) -> *mut c_void;
+    LLVMGetNextInstruction(*mut c_void) -> *mut c_void;
+    LLVMBasicBlockAsValue(*mut c_void) -> *mut c_void;
+    LLVMTypeOf(*mut c_void) -> *mut c_void;
+    LLVMGetTypeKind(*mut c_void) -> c_int;
+    LLVMGetIntTypeWidth(*mut c_void) -> c_uint;
+    LLVMGetPointerAddressSpace(*mut c_void) -> c_uint;
+    LLVMGetArrayLength2(*mut c_void) -> u64;
+    LLVMGetVectorSize(*mut c_void) -> c_uint;
+    LLVMGetElementType(*mut c_void) -> *mut c_void;
+    LLVMIsOpaqueStruct(*mut c_void) -> c_int;
+    LLVMIsPackedStruct(*mut c_void) -> c_int;
+    LLVMCountStructElementTypes(*mut c_void) -> c_uint;
+    LLVMStructGetTypeAtIndex(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetReturnType(*mut c_void) -> *mut c_void;
+    LLVMPrintTypeToString(*mut c_void) -> *mut c_char;
+    LLVMPrintValueToString(*mut c_void) -> *mut c_char;
+    LLVMIntTypeInContext(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetValueKind(*mut c_void) -> c_int;
+    LLVMConstIntGetZExtValue(*mut c_void) -> u64;
+    LLVMConstIntGetSExtValue(*mut c_void) -> i64;
+    LLVMConstRealGetDouble(*mut c_void, *mut c_int) -> f64;
+    LLVMConstBitCast(*mut c_void, *mut c_void) -> *mut c_void;
+    LLVMIsConstantString(*mut c_void) -> c_int;
+    LLVMGetAsString(*mut c_void, *mut usize) -> *const c_char;
+    LLVMGetAggregateElement(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetConstOpcode(*mut c_void) -> c_int;
+    LLVMGetInstructionOpcode(*mut c_void) -> c_int;
+    LLVMGetNumOperands(*mut c_void) -> c_int;
+    LLVMGetOperand(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetNSW(*mut c_void) -> c_int;
+    LLVMGetNUW(*mut c_void) -> c_int;
+    LLVMGetIsDisjoint(*mut c_void) -> c_int;
+    LLVMIsAInstruction(*mut c_void) -> *mut c_void;
+    LLVMIsAInlineAsm(*mut c_void) -> *mut c_void;
+    LLVMCanValueUseFastMathFlags(*mut c_void) -> c_int;
+    LLVMGetFastMathFlags(*mut c_void) -> c_uint;
+    LLVMGetOrdering(*mut c_void) -> c_int;
+    LLVMGetVolatile(*mut c_void) -> c_int;
+    LLVMGetICmpPredicate(*mut c_void) -> c_int;
+    LLVMGetFCmpPredicate(*mut c_void) -> c_int;
+    LLVMCountIncoming(*mut c_void) -> c_uint;
+    LLVMGetIncomingValue(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetIncomingBlock(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetGEPSourceElementType(*mut c_void) -> *mut c_void;
+    LLVMIsInBounds(*mut c_void) -> c_int;
+    LLVMGetAllocatedType(*mut c_void) -> *mut c_void;
+    LLVMGetAtomicRMWBinOp(*mut c_void) -> c_int;
+    LLVMGetCalledValue(*mut c_void) -> *mut c_void;
+    LLVMGetNumArgOperands(*mut c_void) -> c_uint;
+    LLVMGetNumIndices(*mut c_void) -> c_uint;
+    LLVMGetIndices(*mut c_void) -> *const c_uint;
+    LLVMGetNumMaskElements(*mut c_void) -> c_uint;
+    LLVMGetMaskValue(*mut c_void, c_uint) -> c_int;
+    LLVMIsConditional(*mut c_void) -> c_int;
+    LLVMGetCondition(*mut c_void) -> *mut c_void;
+    LLVMGetSuccessor(*mut c_void, c_uint) -> *mut c_void;
+    LLVMGetNumSuccessors(*mut c_void) -> c_uint;
+    LLVMGetSwitchCaseValue(*mut c_void, c_uint) -> *mut c_void;
+    LLVMInstructionGetDebugLoc(*mut c_void) -> *mut c_void;
+    LLVMGetSubprogram(*mut c_void) -> *mut c_void;
+    LLVMMetadataAsValue(*mut c_void, *mut c_void) -> *mut c_void;
+    LLVMValueAsMetadata(*mut c_void) -> *mut c_void;
+    LLVMGetMDNodeNumOperands(*mut c_void) -> c_uint;
+    LLVMGetMDNodeOperands(*mut c_void, *mut *mut c_void) -> ();
+    LLVMGetMDString(*mut c_void, *mut c_uint) -> *const c_char;
+    LLVMGetMetadataKind(*mut c_void) -> c_uint;
+    LLVMDILocationGetScope(*mut c_void) -> *mut c_void;
+    LLVMDILocationGetInlinedAt(*mut c_void) -> *mut c_void;
+    LLVMDILocationGetLine(*mut c_void) -> c_uint;
+    LLVMDILocationGetColumn(*mut c_void) -> c_uint;
+    LLVMDISubprogramGetLine(*mut c_void) -> c_uint;
 }
 
 /// The library of this process: loaded once, never unloaded.

@@ -13,7 +13,7 @@ const ERROR: c_int = 0;
 pub struct Module {
     pub(super) llvm: Llvm,
     pub(super) raw: *mut c_void,
-    context: *mut c_void,
+    pub(super) context: *mut c_void,
     /// The errors that LLVM reported in this context: a box, by its address, which LLVM holds too.
     errors: *mut Vec<String>,
 }
@@ -36,7 +36,7 @@ extern "C" fn keep_error(diagnostic: *mut c_void, list: *mut c_void) {
 ///
 /// # Safety
 /// The message is null or one of LLVM's, to be disposed of by `LLVMDisposeMessage`, and nobody uses it later.
-unsafe fn message(llvm: Llvm, raw: *mut c_char) -> String {
+pub(super) unsafe fn message(llvm: Llvm, raw: *mut c_char) -> String {
     if raw.is_null() {
         return String::new();
     }
