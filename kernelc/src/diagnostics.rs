@@ -6,6 +6,7 @@
 
 use crate::files;
 use crate::ir::Frame;
+use crate::lower::Remedy;
 use crate::tokens::{Clauses, Code};
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,6 +15,8 @@ use std::path::Path;
 pub struct Failed {
     pub text: String,
     pub code: i32,
+    /// Of kernels that were refused.
+    pub remedy: Remedy,
 }
 
 impl Failed {
@@ -22,13 +25,13 @@ impl Failed {
         let silent = told.trim().is_empty();
         let text =
             if silent { format!("revamp-kernelc: error: {what} failed ({code}) and said nothing\n") } else { told };
-        Self { text, code }
+        Self { text, code, remedy: Remedy::None }
     }
 }
 
 impl From<String> for Failed {
     fn from(text: String) -> Self {
-        Self { text: format!("revamp-kernelc: error: {text}\n"), code: 1 }
+        Self { text: format!("revamp-kernelc: error: {text}\n"), code: 1, remedy: Remedy::None }
     }
 }
 

@@ -388,7 +388,7 @@ fn define_divisions(ir: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(ir).map_err(|e| format!("cannot read {}: {e}", ir.display()))?;
     let refusals = folded_constants::refused(&text);
     if !refusals.is_empty() {
-        return Err(Failed { text: kernels::refused(&refusals), code: 1 });
+        return Err(kernels::refused(&refusals));
     }
     if let Some(text) = integer_division::defined(&text) {
         std::fs::write(ir, text).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;

@@ -5,7 +5,7 @@
 //!
 //! In the code that Clang prints unoptimised, scalar `poison` has no other origin. Vectors and structs are built from it.
 
-use crate::lower::KernelError;
+use crate::lower::{KernelError, Remedy};
 use crate::{always_inline, demangle, ir};
 
 const MESSAGE: &str = "an operation on constants is undefined in C++, and Clang has dropped its result: an integer division by 0, \
@@ -29,7 +29,7 @@ pub fn refused(text: &str) -> Vec<KernelError> {
         let frames = module.as_ref().zip(location(line)).map(|(module, at)| module.frames(at)).unwrap_or_default();
         let message =
             if frames.is_empty() { format!("in '{}': {MESSAGE}", demangle::demangled(name)) } else { MESSAGE.into() };
-        let error = KernelError { message, frames };
+        let error = KernelError { message, frames, remedy: Remedy::None };
         let same = |other: &KernelError| match (error.frames.first(), other.frames.first()) {
             (Some(a), Some(b)) => (&a.file, a.line) == (&b.file, b.line),
             _ => *other == error,

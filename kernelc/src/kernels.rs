@@ -4,7 +4,7 @@
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
 use crate::llvm::{Llvm, Module, Pipeline};
-use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
+use crate::lower::{Bounds, CompiledKernel, KernelError, Options, Remedy};
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{always_inline, choices, diagnostics, ir, large_loops, lock_order, locks, lower, spins, ways};
 use std::path::{Path, PathBuf};
@@ -122,7 +122,7 @@ impl Compiler<'_> {
     /// address for each memory, if so.
     fn lowered_apart(&self, ir: &str, images: bool) -> Result<Vec<CompiledKernel>, Failed> {
         let (text, refused) = match self.lowered_as(ir, images) {
-            (text, Err(failed)) if lower::is_of_memories(&failed.text) => (text, failed),
+            (text, Err(failed)) if failed.remedy == Remedy::SeparateMemories => (text, failed),
             (_, done) => return done,
         };
         let Ok(mut text) = self.run(&pipelines::inline(always_inline::is_large(&text)), &text) else {
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         let kernels = if images {
             of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
         } else {
-            lower::compile(&of_size, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?
+            lower::compile(&of_size, &options).map_err(|refusals| refused(&refusals))?
         };
         for (n, kernel) in kernels.iter().enumerate() {
             dump.kernel(n, kernel)?;
@@ -262,7 +262,7 @@ impl Compiler<'_> {
         }
         if errors > 0 {
             text += &diagnostics::generated(errors, "compiling kernels");
-            return Err(Failed { text, code: 1 });
+            return Err(Failed { text, code: 1, remedy: Remedy::None });
         }
         eprint!("{text}");
         Ok(())
@@ -322,8 +322,8 @@ impl Levels {
     }
 }
 
-/// What kernels cannot be compiled for, as Clang says such things.
-pub fn refused(refusals: &[KernelError]) -> String {
+/// Why kernels cannot be compiled, as Clang says such things.
+pub fn refused(refusals: &[KernelError]) -> Failed {
     let mut text = String::new();
     for r in refusals {
         match r.frames.split_first() {
@@ -334,7 +334,9 @@ pub fn refused(refusals: &[KernelError]) -> String {
             None => text += &format!("error: {}\n", r.message),
         }
     }
-    text + &diagnostics::generated(refusals.len(), "compiling kernels")
+    text += &diagnostics::generated(refusals.len(), "compiling kernels");
+    let separable = refusals.iter().any(|refusal| refusal.remedy == Remedy::SeparateMemories);
+    Failed { text, code: 1, remedy: if separable { Remedy::SeparateMemories } else { Remedy::None } }
 }
 
 /// What `REVAMP_KERNEL_DUMP` asks for.

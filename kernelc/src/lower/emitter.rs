@@ -253,7 +253,7 @@ impl<'m> Emitter<'m> {
                         let scalar = self.register(leaf.kind, class);
                         Ok(vec![self.asm.constant(scalar, bits)])
                     }
-                    None => Err(KernelError::new(NO_CONSTANT.into())),
+                    None => Err(KernelError::new(NO_CONSTANT.into()).of_memories()),
                 }
             }
         }

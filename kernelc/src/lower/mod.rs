@@ -52,5 +52,4 @@ pub use cfg::ends;
 pub use checked::Bounds;
 pub use compile::{CompiledKernel, compile, compile_module, kernels};
 pub use emitter::Options;
-pub use error::KernelError;
-pub(crate) use pointers::is_of_memories;
+pub use error::{KernelError, Remedy};

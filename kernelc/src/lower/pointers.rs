@@ -62,11 +62,6 @@ const TWO_MEMORIES: &str = "the kernel compiler must know which: use two pointer
 /// What is said of a constant that has no form; it may be a null pointer among those to a tile's or a thread's memory.
 pub(super) const NO_CONSTANT: &str = "a kernel cannot hold this constant (an address of the host?)";
 
-/// What is said of a kernel may be for pointers that are chosen of several memories.
-pub fn is_of_memories(said: &str) -> bool {
-    said.contains(TWO_MEMORIES) || said.contains(NO_CONSTANT)
-}
-
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
         self.class[local.0]
@@ -236,7 +231,7 @@ impl<'m> Analysis<'m> {
             if let Some(location) = device.get(&root) {
                 let at = self.choice(root).or(*location);
                 let what = "a pointer may point to memory of the accelerator as well as to tile_static memory or a local variable";
-                return self.refuse(at, &format!("{what}; {TWO_MEMORIES}"));
+                return self.refuse_memories(at, what);
             }
             group_of.insert(root, groups.len());
             groups.push(self.group(root, objects, &definitions)?);
@@ -328,7 +323,11 @@ impl<'m> Analysis<'m> {
         }
         let what = "a pointer may point to tile_static memory as well as to a local variable";
         let at = self.choice(root);
-        self.refuse(at, &format!("{what}; {TWO_MEMORIES}"))
+        self.refuse_memories(at, what)
+    }
+
+    fn refuse_memories<T>(&self, location: Option<LocationId>, what: &str) -> Result<T, KernelError> {
+        Err(KernelError::at(self.module, location, format!("{what}; {TWO_MEMORIES}")).of_memories())
     }
 
     /// Where a pointer of a set is chosen of others, else where one is used: a line of the program, not of the headers, if there is
