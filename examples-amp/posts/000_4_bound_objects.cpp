@@ -30,10 +30,13 @@ int main() {
     const accelerator_view normal = posts::default_view().view;
     posts::report report("Post 000: objects that belong to an accelerator_view", {second});
 
+    const bool is_warp = normal.accelerator.device_path == accelerator::direct3d_warp;
+    const accelerator other(is_warp ? accelerator::direct3d_ref : accelerator::direct3d_warp);
+
     std::vector<int> numbers(count), results(count);
     std::iota(numbers.begin(), numbers.end(), 0);
     array<int> an_array(count, numbers.begin(), second.view), elsewhere(count, numbers.begin(), normal),
-        far_away(count, numbers.begin(), accelerator(accelerator::direct3d_warp).default_view);
+        far_away(count, numbers.begin(), other.default_view);
     texture<int, 1> a_texture(count, numbers.begin(), numbers.end(), second.view), to_write(count, second.view);
     const writeonly_texture_view<int, 1> writer(to_write);
     const array_view<int> result(results);
