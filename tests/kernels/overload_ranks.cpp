@@ -125,4 +125,30 @@ TEST(each_side_takes_the_best_it_may_call) {
     CHECK(on_device == device && on_host == host);
 }
 
+// Defaulted comparisons are members of their class like its implicit ones: amp code may call them, and so may the host.
+struct compared {
+    int a, b;
+    bool operator==(const compared &) const = default;
+    friend auto operator<=>(const compared &, const compared &) = default;
+};
+template <class T> struct compared_part {
+    T part;
+    bool operator==(const compared_part &) const = default;
+};
+
+TEST(defaulted_comparisons_are_for_both_sides) {
+    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
+        std::vector<int> v(5);
+        array_view<int> view(v);
+        parallel_for_each(
+            on, view.extent, [=](index<1> i) restrict(amp) {
+                const compared x = {i[0], 1}, y = {3, 1};
+                const compared_part<compared> z = {x}, w = {y};
+                view[i] = (x == y) + (x != y) * 10 + (x < y) * 100 + (x >= y) * 1000 + (z == w) * 10000;
+            });
+        CHECK(view[2] == 110 && view[3] == 11001 && view[4] == 1010);
+    }
+    CHECK(compared{1, 2} == compared({1, 2}) && compared{1, 2} < compared({1, 3}));
+}
+
 CHECK_MAIN

@@ -408,34 +408,6 @@ TEST(members_are_specialized_for_one_side) {
     CHECK(of_side(5) == -476 && of_side(5.0f) == 22 && of_side(char(5)) == 22);
 }
 
-#if __cplusplus >= 202002L
-// Defaulted comparisons are members of their class like its implicit ones: amp code may call them, and so may the host.
-struct compared {
-    int a, b;
-    bool operator==(const compared &) const = default;
-    friend auto operator<=>(const compared &, const compared &) = default;
-};
-template <class T> struct compared_part {
-    T part;
-    bool operator==(const compared_part &) const = default;
-};
-
-TEST(defaulted_comparisons_are_for_both_sides) {
-    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
-        std::vector<int> v(5);
-        array_view<int> view(v);
-        parallel_for_each(
-            on, view.extent, [=](index<1> i) restrict(amp) {
-                const compared x = {i[0], 1}, y = {3, 1};
-                const compared_part<compared> z = {x}, w = {y};
-                view[i] = (x == y) + (x != y) * 10 + (x < y) * 100 + (x >= y) * 1000 + (z == w) * 10000;
-            });
-        CHECK(view[2] == 110 && view[3] == 11001 && view[4] == 1010);
-    }
-    CHECK(compared{1, 2} == compared({1, 2}) && compared{1, 2} < compared({1, 3}));
-}
-#endif
-
 TEST(host_threads_take_it_too) {
     std::vector<int> v(4);
     array_view<int> view(v);

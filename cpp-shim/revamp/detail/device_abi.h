@@ -76,7 +76,12 @@ REVAMP_DETAIL_BEGIN
 typedef float image_floats __attribute__((ext_vector_type(4)));
 typedef int image_ints __attribute__((ext_vector_type(4)));
 REVAMP_DETAIL_END
+// Older Clangs only check this header.
+#if __has_attribute(noconvergent)
 #define REVAMP_ABI_IMAGE __attribute__((device, const, nothrow, noconvergent))
+#else
+#define REVAMP_ABI_IMAGE __attribute__((device, const, nothrow))
+#endif
 extern "C" REVAMP_ABI_IMAGE int __revamp_with_images();
 extern "C" REVAMP_ABI_IMAGE revamp::detail::image_floats __revamp_image_fetch_f(const void *texels, int rank, int x,
                                                                                 int y, int z, int level);
