@@ -1,4 +1,4 @@
-//! The child processes that are this program itself, told apart by the first argument.
+//! Dispatches the child processes in which this program runs itself. The first argument names the work.
 
 use crate::{kernel_process, refuse};
 use std::ffi::OsString;

@@ -173,13 +173,17 @@ fn of_types(code: &Code<'_>, types: &FunctionTypes) -> Vec<Edit> {
     if types.restricted.is_empty() { Vec::new() } else { (0..code.tokens.len()).filter_map(edit).collect() }
 }
 
+/// The tokens of a declaration before `at`, the nearest first.
+fn head<'a>(code: &'a Code<'_>, at: usize) -> impl Iterator<Item = usize> + use<'a> {
+    (0..at).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)))
+}
+
 /// Deleted functions without a restriction are the host's, as others are: Clang takes them for ones of both sides.
 fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
     let edit = |at: usize| {
         let is_one = code.text(at) == "=" && code.text(at + 1) == "delete" && code.text(at + 2) == ";";
         // Behind its parameters a restriction may stand; before it other words.
-        let mut head = (0..at).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)));
-        let unmarked = is_one && !head.any(|n| clauses.at(code, n).is_some());
+        let unmarked = is_one && !head(code, at).any(|n| clauses.at(code, n).is_some());
         let start = code.tokens.get(at)?.start;
         unmarked.then(|| (start..start, String::from("__attribute__((host)) ")))
     };
@@ -197,10 +201,9 @@ fn comparisons(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
         if !defaulted {
             return None;
         }
-        let mut head = (0..at).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)));
-        let named = head.clone().find(|&n| code.text(n) == "operator")?;
+        let named = head(code, at).find(|&n| code.text(n) == "operator")?;
         let name: String = (named + 1..at).map(|n| code.text(n)).take_while(|&text| text != "(").collect();
-        let unmarked = COMPARISONS.contains(&name.as_str()) && !head.any(|n| clauses.at(code, n).is_some());
+        let unmarked = COMPARISONS.contains(&name.as_str()) && !head(code, at).any(|n| clauses.at(code, n).is_some());
         let start = code.tokens.get(at)?.start;
         unmarked.then(|| (start..start, String::from("__attribute__((host)) __attribute__((device)) ")))
     };
@@ -283,8 +286,7 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
     let instantiated = |&n: &usize| {
         code.text(n) == "template" && code.text(n + 1) != "<" && ![".", "->", "::"].contains(&code.before(n))
     };
-    let mut declaration = (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)));
-    if let Some(n) = declaration.find(instantiated) {
+    if let Some(n) = head(code, open).find(instantiated) {
         return to(code.tokens[n].end());
     }
     if is_lambda(code, open) {
@@ -298,8 +300,7 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
     }
     let last = exceptions(code, clause.end);
     if code.text(last) == "->" {
-        let front =
-            (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n))).find(|&n| code.text(n) == "auto");
+        let front = head(code, open).find(|&n| code.text(n) == "auto");
         return front.map_or_else(Vec::new, |n| to(code.tokens[n].end()));
     }
     // Another restriction stays beside it.

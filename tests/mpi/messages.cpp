@@ -186,8 +186,8 @@ static void extents(const mpi::communicator &world) {
     CHECK(same(2, 2) == world.size() * value(1, 2, 2));
 }
 
-// Without it the one who receives is told, of more and of less, in one piece or several of 1000 bytes; what follows
-// with the same tag is not mixed up with it.
+// Without REVAMP_CHECK the receiver gets an error if a message is longer or shorter than its receive, in one piece or
+// in several of 1000 bytes. The next message of the same tag arrives whole.
 static void lengths(const mpi::communicator &world) {
     if (world.size() < 2 || world.rank() > 1) return;
     const struct {

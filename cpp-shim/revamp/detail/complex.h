@@ -64,20 +64,20 @@ template <class T> REVAMP_COMPLEX_INLINE void multiply(T a, T b, T c, T d, T &re
     real = ac - bd;
     imaginary = ad + bc;
     if (!is_nan(real) || !is_nan(imaginary)) return;
-    bool again = false;
+    bool recovers = false;
     if (is_infinite(a) || is_infinite(b)) {
         a = boxed(a), b = boxed(b), c = zero_for_nan(c), d = zero_for_nan(d);
-        again = true;
+        recovers = true;
     }
     if (is_infinite(c) || is_infinite(d)) {
         c = boxed(c), d = boxed(d), a = zero_for_nan(a), b = zero_for_nan(b);
-        again = true;
+        recovers = true;
     }
-    if (!again && (is_infinite(ac) || is_infinite(bd) || is_infinite(ad) || is_infinite(bc))) {
+    if (!recovers && (is_infinite(ac) || is_infinite(bd) || is_infinite(ad) || is_infinite(bc))) {
         a = zero_for_nan(a), b = zero_for_nan(b), c = zero_for_nan(c), d = zero_for_nan(d);
-        again = true;
+        recovers = true;
     }
-    if (!again) return;
+    if (!recovers) return;
     real = T(__builtin_inff()) * (a * c - b * d);
     imaginary = T(__builtin_inff()) * (a * d + b * c);
 }

@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::Module;
+use super::module::message;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::{Mutex, PoisonError};
@@ -90,9 +91,7 @@ impl Module {
             // The cost model of the target. As for `opt`, a module without a triple has none.
             if !triple.is_empty() {
                 if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut told) != 0 {
-                    let text = CStr::from_ptr(told).to_string_lossy().into_owned();
-                    (f.LLVMDisposeMessage)(told);
-                    return Err(text);
+                    return Err(message(self.llvm, told));
                 }
                 let (cpu, features) = (c"".as_ptr(), c"".as_ptr());
                 machine = (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, LEVEL, 0, 0);
