@@ -114,7 +114,7 @@ pub fn names(line: &str) -> impl Iterator<Item = &str> {
 
 /// Whether the module has threads that end before their kernel does.
 pub fn ends_threads(ir: &str) -> bool {
-    DeviceFunction::named(ir).any(|function| function == DeviceFunction::EndThread)
+    DeviceFunction::EndThread.is_named_in(ir)
 }
 
 /// The text of a module whose functions are inlined, where a call that ends the thread returns from the kernel.

@@ -143,6 +143,11 @@ impl DeviceFunction {
         Self::of(&module.functions[callee.0].name)
     }
 
+    /// Whether some text of IR calls or declares it. Not for those that print.
+    pub fn is_named_in(self, text: &str) -> bool {
+        Self::named(text).any(|function| function == self)
+    }
+
     /// The functions that some text of IR calls or declares, but for those that print.
     pub fn named(text: &str) -> impl Iterator<Item = Self> {
         let names = text.split('@').skip(1).filter(|rest| rest.starts_with(PREFIX));

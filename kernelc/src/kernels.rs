@@ -36,7 +36,7 @@ pub struct Compiler<'a> {
 
 /// The kernels of the device's code.
 pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>, Failed> {
-    if !DeviceFunction::named(ir).any(|function| function == DeviceFunction::WithImages) {
+    if !DeviceFunction::WithImages.is_named_in(ir) {
         return compiler.lowered_apart(ir, false);
     }
     let mut kernels = compiler.lowered_apart(&with_images(ir, false), false)?;

@@ -52,7 +52,7 @@ pub fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
 
 /// The text without marks.
 pub fn unmarked(ir: &str) -> String {
-    let is_mark = |line: &str| DeviceFunction::named(line).any(|function| function == DeviceFunction::Meet);
+    let is_mark = |line: &str| DeviceFunction::Meet.is_named_in(line);
     ir.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
 }
 

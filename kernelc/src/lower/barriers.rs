@@ -23,7 +23,7 @@ pub struct DivergentBarrier {
 
 /// Whether a module's text has any barrier.
 pub fn has_barriers(ir: &str) -> bool {
-    let is_barrier = |line: &str| DeviceFunction::named(line).any(|f| f == DeviceFunction::TileBarrier);
+    let is_barrier = |line: &str| DeviceFunction::TileBarrier.is_named_in(line);
     ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && is_barrier(line))
 }
 

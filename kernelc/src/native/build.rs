@@ -60,8 +60,7 @@ impl Making {
     ) -> Result<Option<Self>, String> {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
         // The program's function checks, if host threads may run it.
-        let checked = (unit.host_checks || DeviceFunction::named(&text).any(|f| f == DeviceFunction::HostChecks))
-            && !unit.amp.is_device();
+        let checked = (unit.host_checks || DeviceFunction::HostChecks.is_named_in(&text)) && !unit.amp.is_device();
         let zero = line.bounds() == Bounds::Zero;
         let kernels = text.lines().any(begins_kernel);
         let none = |why: &str| if zero && kernels { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) };
