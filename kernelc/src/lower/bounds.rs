@@ -230,19 +230,23 @@ impl Emitter<'_> {
     }
 
     /// Whether so many bytes at an address lie in a span, the offset, and the span's size.
+    ///
+    /// Offsets are compared with the size as the table has it, which is an operand in constant memory. A limit of `size - bytes + 1`
+    /// would be a 64-bit value in uniform registers for the whole kernel, and NVIDIA's driver 580.159.04 can compare with the
+    /// wrong register once it spills them (docs/devices.md; the random programs 7000 and 7001 of the GPU bundle).
     fn within(&mut self, at: Word, bytes: u64, (start, size): Span) -> (Word, Word, Word) {
         let asm = &mut self.asm;
         let offset = asm.make(S::ISub, Scalar::U64, &[at, start]);
-        let limit = if bytes == 1 {
-            size
-        } else {
-            // Where the last access may begin, and one more; nowhere if there is no room for any.
-            let (rest, zero) = (asm.constant(Scalar::U64, bytes - 1), asm.constant(Scalar::U64, 0));
-            let fits = asm.make(S::UGreaterThan, Scalar::Bool, &[size, rest]);
-            let limit = asm.make(S::ISub, Scalar::U64, &[size, rest]);
-            asm.make(S::Select, Scalar::U64, &[fits, limit, zero])
-        };
-        (asm.make(S::ULessThan, Scalar::Bool, &[offset, limit]), offset, size)
+        let rest = asm.constant(Scalar::U64, bytes - 1);
+        let last = asm.make(S::IAdd, Scalar::U64, &[offset, rest]);
+        let mut inside = asm.make(S::ULessThan, Scalar::Bool, &[last, size]);
+        // `last` can wrap around for an access that begins before the memory. One of up to 4 bytes does not: elements and memory
+        // are aligned to 4 bytes.
+        if bytes > 4 {
+            let first = asm.make(S::ULessThan, Scalar::Bool, &[offset, size]);
+            inside = asm.make(S::LogicalAnd, Scalar::Bool, &[first, inside]);
+        }
+        (inside, offset, size)
     }
 
     /// A load that is checked.
