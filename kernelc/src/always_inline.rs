@@ -1,7 +1,7 @@
 //! Inlining of everything that kernels call, whatever its size: SPIR-V is made of whole kernels.
 
 use crate::device_abi::{DeviceFunction, begins_kernel};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The text of a module with each function marked `alwaysinline`, and `mustprogress`: no thread enters a loop that does nothing
 /// and never ends, as `while (true) {}` behind what is never true. A recursive function is still called, and refused later.
@@ -61,20 +61,6 @@ pub fn is_large(ir: &str) -> bool {
         }
     }
     false
-}
-
-/// The names of kernels and of all functions that they reach.
-pub fn of_kernels(ir: &str) -> HashSet<&str> {
-    let functions = functions(ir);
-    let bodies: HashMap<&str, &Text<'_>> = functions.iter().map(|function| (function.name, function)).collect();
-    let mut reached = HashSet::new();
-    let mut next: Vec<&str> = functions.iter().filter(|function| function.kernel).map(|kernel| kernel.name).collect();
-    while let Some(name) = next.pop() {
-        if let Some(function) = bodies.get(name).filter(|_| reached.insert(name)) {
-            next.extend(&function.named);
-        }
-    }
-    reached
 }
 
 /// A function as text.
@@ -151,11 +137,6 @@ fn with_unreachable(ir: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Whether a kernel of the module has an end that no thread gets to.
-pub fn has_unreachable(ir: &str) -> bool {
-    with_unreachable(ir).any(|(_, unreachable)| unreachable)
-}
-
 /// The text of a module whose kernels return where no thread gets to.
 pub fn without_unreachable(ir: &str) -> String {
     let mut text = String::with_capacity(ir.len());
@@ -170,7 +151,7 @@ pub fn without_unreachable(ir: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ends_threads, has_unreachable, is_large, marked, returning, without_unreachable};
+    use super::{ends_threads, is_large, marked, returning, without_unreachable};
 
     #[test]
     fn a_large_kernel_is_one_that_calls_much() {
@@ -206,7 +187,6 @@ mod tests {
         let (alone, call) = ("  unreachable, !dbg !4\n", "  call void @__revamp_tile_barrier(i32 3)\n");
         let kernel = function("spir_kernel ", &(call.to_owned() + alone)) + &function("", alone);
         let expected = function("spir_kernel ", &(call.to_owned() + "  ret void, !dbg !4\n")) + &function("", alone);
-        assert!(has_unreachable(&kernel) && !has_unreachable(&expected));
         assert_eq!(without_unreachable(&kernel), expected);
         assert_eq!(without_unreachable(&expected), expected);
     }

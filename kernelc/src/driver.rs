@@ -13,8 +13,7 @@ use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
 use crate::{
-    folded_constants, image, integer_division, kernels, library, native, own_sources, refuse, response_files,
-    source_rewrite, wide_formats,
+    image, integer_division, library, native, own_sources, refuse, response_files, source_rewrite, wide_formats,
 };
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
@@ -383,13 +382,9 @@ fn device_code<'a>(
     Ok((unit, of_device))
 }
 
-/// Gives the divisions of the device's code a result for all operands, and refuses operations that Clang has folded to none.
+/// Gives the divisions of the device's code a result for all operands.
 fn define_divisions(ir: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(ir).map_err(|e| format!("cannot read {}: {e}", ir.display()))?;
-    let refusals = folded_constants::refused(&text);
-    if !refusals.is_empty() {
-        return Err(kernels::refused(&refusals));
-    }
     if let Some(text) = integer_division::defined(&text) {
         std::fs::write(ir, text).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;
     }

@@ -6,7 +6,9 @@ use crate::diagnostics::Failed;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options, Remedy};
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{always_inline, choices, diagnostics, ir, large_loops, lock_order, locks, lower, spins, ways};
+use crate::{
+    always_inline, choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, spins, ways,
+};
 use std::path::{Path, PathBuf};
 
 /// A kernel of more instructions than this is optimised again with less unrolling.
@@ -36,6 +38,12 @@ pub struct Compiler<'a> {
 
 /// The kernels of the device's code.
 pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>, Failed> {
+    if folded_constants::may_be_in(ir) {
+        let refusals = folded_constants::refused(&ir::snapshot(&compiler.read(ir)?));
+        if !refusals.is_empty() {
+            return Err(refused(&refusals));
+        }
+    }
     if !DeviceFunction::WithImages.is_named_in(ir) {
         return compiler.lowered_apart(ir, false);
     }
@@ -98,6 +106,14 @@ struct Prepared {
     spins: bool,
 }
 
+/// The code after LLVM's passes.
+struct Made {
+    module: Module,
+    code: ir::Module,
+    /// With `Unrolling::Short`, the text from before loops of a length known at run time only were unrolled.
+    before: Option<String>,
+}
+
 impl Compiler<'_> {
     fn read(&self, text: &str) -> Result<Module, String> {
         Module::read(self.llvm, text.as_bytes(), &self.source.to_string_lossy()).map_err(|why| self.failed(&why))
@@ -144,8 +160,7 @@ impl Compiler<'_> {
         let dump = Dump::new(self.source, images);
         let large = always_inline::is_large(text);
         // What cannot be looked at is not refused.
-        let values =
-            if lower::has_barriers(text) && !images { self.run(&pipelines::values(large), text).ok() } else { None };
+        let values = if lower::has_barriers(text) && !images { self.values(text, large).ok() } else { None };
         let prepared = self.prepared(text, large);
         dump.write("ll", text)?;
         let levels = self.levels(&prepared?, large, &dump)?;
@@ -163,6 +178,13 @@ impl Compiler<'_> {
             dump.kernel(n, kernel)?;
         }
         Ok(kernels)
+    }
+
+    /// The code whose calls are inlined and whose control flow is still the user's.
+    fn values(&self, text: &str, large: bool) -> Result<ir::Module, String> {
+        let mut module = self.read(text)?;
+        self.pass(&mut module, &pipelines::values(large))?;
+        Ok(ir::snapshot(&module))
     }
 
     /// Gives the ends of threads, the order of locks, and loops that wait for other threads forms that LLVM leaves as they are.
@@ -195,11 +217,12 @@ impl Compiler<'_> {
     /// The code unrolled in as many ways as its kernels need.
     fn levels(&self, prepared: &Prepared, large: bool, dump: &Dump) -> Result<Levels, Failed> {
         let mut levels = Levels(Vec::new());
-        let module = |text: String, number: usize| -> Result<ir::Module, String> {
-            let text = if prepared.spins { spins::unmarked(&text) } else { text };
-            dump.write(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, &text)?;
-            ir::read(&text)
-                .map_err(|e| format!("the intermediate code of {} is not understood: {e}", self.source.display()))
+        let finished = |made: &Module, mut code: ir::Module, number: usize| -> Result<ir::Module, String> {
+            dump.module(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, made)?;
+            if prepared.spins {
+                spins::unmark(&mut code);
+            }
+            Ok(code)
         };
         for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
             let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
@@ -208,18 +231,19 @@ impl Compiler<'_> {
             }
             let checked = self.asked.bounds != Bounds::Off;
             let how = Optimised { large, unrolling, checked, structured: true };
-            let (text, before) = self.optimised(&prepared.text, how)?;
-            levels.0.push((unrolling, module(text, levels.0.len())?));
+            let Made { module, code, before } = self.optimised(&prepared.text, how)?;
+            levels.0.push((unrolling, finished(&module, code, levels.0.len())?));
             if let Some(marked) = before.and_then(|before| large_loops::marked(&before)) {
-                let text = self.run(&pipelines::unroll_large(), &marked)?;
-                levels.0.insert(0, (Unrolling::Large, module(text, levels.0.len())?));
+                let mut module = self.read(&marked)?;
+                self.pass(&mut module, &pipelines::unroll_large())?;
+                levels.0.insert(0, (Unrolling::Large, finished(&module, ir::snapshot(&module), levels.0.len())?));
             }
         }
         Ok(levels)
     }
 
-    /// The code optimised, and with `Unrolling::Short` what it was before loops of a length known at run time only were unrolled.
-    fn optimised(&self, input: &str, how: Optimised) -> Result<(String, Option<String>), String> {
+    /// The code optimised.
+    fn optimised(&self, input: &str, how: Optimised) -> Result<Made, String> {
         let mut module = self.read(input)?;
         let mut before = None;
         if how.unrolling == Unrolling::Short && !how.large {
@@ -229,23 +253,24 @@ impl Compiler<'_> {
         } else {
             self.pass(&mut module, &pipelines::optimise_and_unroll(how))?;
         }
-        let text = module.print();
-        if !always_inline::has_unreachable(&text) {
-            return Ok((text, before));
+        let code = ir::snapshot(&module);
+        if !lower::kernels(&code).any(has_unreachable) {
+            return Ok(Made { module, code, before });
         }
         // A second end of the kernel, around which nothing was structured.
         let ends = self.run(&pipelines::optimise_and_unroll(Optimised { structured: false, ..how }), input)?;
-        let text = self.run(&pipelines::structure(), &always_inline::without_unreachable(&ends))?;
-        Ok((text, None))
+        let mut module = self.read(&always_inline::without_unreachable(&ends))?;
+        self.pass(&mut module, &pipelines::structure())?;
+        let code = ir::snapshot(&module);
+        Ok(Made { module, code, before: None })
     }
 
     /// Refuses barriers that not all threads of a tile reach, or warns of them.
-    fn barriers_reached(&self, values: &str) -> Result<(), Failed> {
-        let Ok(module) = ir::read(values) else { return Ok(()) };
+    fn barriers_reached(&self, values: &ir::Module) -> Result<(), Failed> {
         let (mut text, mut errors) = (String::new(), 0);
         let Asked { strict, silent, fatal, .. } = self.asked;
         let fatal = strict || !silent && fatal;
-        for found in lower::divergent_barriers(&module) {
+        for found in lower::divergent_barriers(values) {
             let error = found.differs || fatal && (strict || !found.by_race);
             let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
             errors += usize::from(error);
@@ -267,6 +292,11 @@ impl Compiler<'_> {
         eprint!("{text}");
         Ok(())
     }
+}
+
+/// Whether a kernel has an end that no thread gets to.
+fn has_unreachable(kernel: &ir::Function) -> bool {
+    kernel.instructions().any(|instruction| instruction.op == ir::Op::Unreachable)
 }
 
 fn is_small(kernel: &ir::Function) -> bool {
@@ -359,6 +389,10 @@ impl Dump {
         name.push(".");
         name.push(suffix);
         Ok(Some(name.into()))
+    }
+
+    fn module(&self, suffix: &str, module: &Module) -> Result<(), String> {
+        if self.0.is_some() { self.write(suffix, &module.print()) } else { Ok(()) }
     }
 
     fn write(&self, suffix: &str, text: &str) -> Result<(), String> {

@@ -6,6 +6,7 @@
 //! each round reads anew what others wrote under the lock.
 
 use crate::device_abi::DeviceFunction;
+use crate::ir::{Function, Module, Op};
 use std::collections::{HashMap, HashSet};
 
 /// Whether there may be such a loop.
@@ -50,10 +51,13 @@ pub fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
     all
 }
 
-/// The text without marks.
-pub fn unmarked(ir: &str) -> String {
-    let is_mark = |line: &str| DeviceFunction::Meet.is_named_in(line);
-    ir.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
+/// Removes the marks from a module.
+pub fn unmark(module: &mut Module) {
+    let is_mark = |function: &Function| DeviceFunction::of(&function.name) == Some(DeviceFunction::Meet);
+    let marks: Vec<bool> = module.functions.iter().map(is_mark).collect();
+    for block in module.functions.iter_mut().flat_map(|function| &mut function.blocks) {
+        block.instructions.retain(|one| !matches!(one.op, Op::Call { callee, .. } if marks[callee.0]));
+    }
 }
 
 /// A block of a function.
@@ -260,7 +264,12 @@ mod tests {
         let marked = marked(&ir).unwrap();
         let at = format!("{phi}  call spir_func addrspace(4) void @__revamp_meet() convergent\n{leave}");
         assert!(marked.contains(&at) && marked.matches("  call").count() == 1, "{marked}");
-        assert_eq!(unmarked(&marked).trim_end(), ir.trim_end());
+        let mut module = crate::ir::tests::module(&marked);
+        let calls =
+            |module: &Module| module.functions[0].instructions().filter(|i| matches!(i.op, Op::Call { .. })).count();
+        assert_eq!(calls(&module), 1);
+        unmark(&mut module);
+        assert_eq!(calls(&module), 0);
         let switch = "  switch i1 %done, label %head [\n    i1 true, label %out\n  ]";
         assert!(super::marked(&kernel(store, phi, switch)).is_some());
         // Nothing is done under the lock; a loop that counts; one without atomic operations.

@@ -6,10 +6,10 @@
 mod lexer;
 mod module;
 mod reader;
-#[cfg(test)]
 mod snapshot;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use module::*;
 pub use reader::{ReadError, read};
-#[cfg(test)]
 pub(crate) use snapshot::snapshot;

@@ -176,8 +176,10 @@ pub enum Constant {
     Float(u64),
     /// `null`, `zeroinitializer`.
     Zero,
-    /// `undef`, `poison`.
+    /// `undef`.
     Undef,
+    /// `poison`.
+    Poison,
     /// The bytes of `c"..."`.
     Bytes(Rc<[u8]>),
     /// Elements of an array, vector or struct; `splat (T v)` is written out.
@@ -543,39 +545,41 @@ impl Type {
 impl Op {
     /// All values that the instruction uses, also those of a phi.
     pub fn operands(&self) -> Vec<&Value> {
+        self.typed_operands().into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// The same, with their types.
+    pub fn typed_operands(&self) -> Vec<(&Type, &Value)> {
+        fn one(operand: &Operand) -> (&Type, &Value) {
+            (&operand.ty, &operand.value)
+        }
         match self {
             Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
-                vec![&left.value, &right.value]
+                vec![one(left), one(right)]
             }
-            Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![&value.value],
-            Op::Phi { incoming, .. } => incoming.iter().map(|(value, _)| value).collect(),
-            Op::Select { condition, yes, no } => vec![&condition.value, &yes.value, &no.value],
-            Op::Load { pointer, .. } => vec![&pointer.value],
-            Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => {
-                vec![&value.value, &pointer.value]
-            }
-            Op::Gep { base, indices, .. } => {
-                std::iter::once(&base.value).chain(indices.iter().map(|i| &i.value)).collect()
-            }
-            Op::Alloca { count, .. } => vec![&count.value],
-            Op::CmpXchg { pointer, expected, new } => vec![&pointer.value, &expected.value, &new.value],
-            Op::Call { arguments, .. } => arguments.iter().map(|a| &a.value).collect(),
-            Op::CallIndirect { callee, arguments, .. } => {
-                std::iter::once(&callee.value).chain(arguments.iter().map(|a| &a.value)).collect()
-            }
-            Op::ExtractValue { aggregate, .. } => vec![&aggregate.value],
-            Op::InsertValue { aggregate, element, .. } => vec![&aggregate.value, &element.value],
-            Op::ExtractElement { vector, at } => vec![&vector.value, &at.value],
-            Op::InsertElement { vector, element, at } => vec![&vector.value, &element.value, &at.value],
-            Op::ShuffleVector { left, right, .. } => vec![&left.value, &right.value],
-            Op::CondBr { condition, .. } => vec![&condition.value],
-            Op::Switch { value, .. } => vec![&value.value],
-            Op::Ret { value } => value.iter().map(|v| &v.value).collect(),
+            Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![one(value)],
+            Op::Phi { ty, incoming } => incoming.iter().map(|(value, _)| (ty, value)).collect(),
+            Op::Select { condition, yes, no } => vec![one(condition), one(yes), one(no)],
+            Op::Load { pointer, .. } => vec![one(pointer)],
+            Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => vec![one(value), one(pointer)],
+            Op::Gep { base, indices, .. } => std::iter::once(base).chain(indices).map(one).collect(),
+            Op::Alloca { count, .. } => vec![one(count)],
+            Op::CmpXchg { pointer, expected, new } => vec![one(pointer), one(expected), one(new)],
+            Op::Call { arguments, .. } => arguments.iter().map(one).collect(),
+            Op::CallIndirect { callee, arguments, .. } => std::iter::once(callee).chain(arguments).map(one).collect(),
+            Op::ExtractValue { aggregate, .. } => vec![one(aggregate)],
+            Op::InsertValue { aggregate, element, .. } => vec![one(aggregate), one(element)],
+            Op::ExtractElement { vector, at } => vec![one(vector), one(at)],
+            Op::InsertElement { vector, element, at } => vec![one(vector), one(element), one(at)],
+            Op::ShuffleVector { left, right, .. } => vec![one(left), one(right)],
+            Op::CondBr { condition, .. } => vec![one(condition)],
+            Op::Switch { value, .. } => vec![one(value)],
+            Op::Ret { value } => value.iter().map(one).collect(),
             Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
         }
     }
 
-    /// The same, to be changed.
+    /// The values, to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Value> {
         match self {
             Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {

@@ -1,7 +1,6 @@
 //! A module of LLVM as a [`Module`]: what `lower` and the analyses read. It is a copy, valid as long as nobody changes LLVM's.
 //!
-//! It is to replace the reader of text (`super::reader`). Until then only tests make it, and compare it with what the reader makes
-//! of the printed module (`llvm::tests`).
+//! The reader of text (`super::reader`) is left for tests, which compare it with this (`llvm::tests`).
 
 use super::module::*;
 use crate::llvm::{self, number};
@@ -93,7 +92,8 @@ impl<'m> Snapshot<'m> {
                 Constant::Float(if number.is_nan() { nan(value, &ty) } else { number.to_bits() })
             }
             (k::NULL | k::ZERO, _) => Constant::Zero,
-            (k::UNDEF | k::POISON, _) => Constant::Undef,
+            (k::UNDEF, _) => Constant::Undef,
+            (k::POISON, _) => Constant::Poison,
             (k::DATA_ARRAY, _) if value.is_string() => Constant::Bytes(value.string().into()),
             (k::DATA_ARRAY | k::ARRAY | k::STRUCT | k::VECTOR | k::DATA_VECTOR, ty) => {
                 let count = match ty {

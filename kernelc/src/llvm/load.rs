@@ -16,7 +16,6 @@ macro_rules! functions {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         /// Functions of LLVM's C API, by their own names.
         #[expect(non_snake_case, reason = "LLVM's names")]
-        #[cfg_attr(not(test), expect(dead_code, reason = "many are called by `value`, which only tests have yet"))]
         pub(super) struct Functions { $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)* }
 
         impl Functions {

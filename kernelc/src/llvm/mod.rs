@@ -12,11 +12,9 @@ mod module;
 mod pipeline;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
 mod value;
 
 pub use load::Llvm;
 pub use module::Module;
 pub use pipeline::{Hidden, Pipeline};
-#[cfg(test)]
 pub use value::{Block, Node, Type, Value, number};

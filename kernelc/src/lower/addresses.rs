@@ -68,7 +68,7 @@ pub(super) fn steps<'a>(source: &Type, indices: &'a [Operand]) -> Option<Steps<'
                 let by = i64::try_from(*by).ok()?;
                 result.offset = result.offset.checked_add(by.checked_mul(i64::try_from(scale).ok()?)?)?;
             }
-            Value::Constant(Constant::Zero | Constant::Undef) => {}
+            Value::Constant(Constant::Zero | Constant::Undef | Constant::Poison) => {}
             _ if scale == 0 => {}
             _ => result.by.push((index, scale)),
         }

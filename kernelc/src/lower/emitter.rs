@@ -223,7 +223,7 @@ impl<'m> Emitter<'m> {
         let all = self.leaves(ty)?;
         match constant {
             Constant::Zero => Ok(all.iter().map(|leaf| self.null(leaf.kind, class)).collect()),
-            Constant::Undef => Ok(all
+            Constant::Undef | Constant::Poison => Ok(all
                 .iter()
                 .map(|leaf| {
                     let scalar = self.register(leaf.kind, class);

@@ -226,7 +226,7 @@ impl Emitter<'_> {
         let class = result.map_or(PointerClass::Device, |r| self.pointers.class_of(r));
         // Any value does, but it must be the same at every use.
         match value.value {
-            Value::Constant(Constant::Undef) => self.constant(&value.ty, &Constant::Zero, class),
+            Value::Constant(Constant::Undef | Constant::Poison) => self.constant(&value.ty, &Constant::Zero, class),
             _ => self.words(value),
         }
     }

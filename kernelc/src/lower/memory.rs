@@ -55,7 +55,7 @@ impl AccessPattern {
 fn divides(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
     let of = |op: &Operand| divides(definitions, &op.value, depth + 1);
     match value {
-        Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef) => 8,
+        Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef | Constant::Poison) => 8,
         Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(3),
         Value::Constant(_) => 1,
         Value::Local(_) if depth > 6 => 1,
@@ -225,7 +225,7 @@ fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, KernelErro
 
 fn write(ty: &Type, constant: &Constant, bytes: &mut [u8], at: usize) -> Option<()> {
     match constant {
-        Constant::Zero | Constant::Undef => Some(()),
+        Constant::Zero | Constant::Undef | Constant::Poison => Some(()),
         Constant::Bytes(text) => {
             bytes.get_mut(at..at + text.len())?.copy_from_slice(text);
             Some(())

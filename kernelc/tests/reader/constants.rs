@@ -71,7 +71,7 @@ fn simple_words() {
     assert_eq!(constant("ptr null"), Constant::Zero);
     assert_eq!(constant("{ i8, [2 x i32] } zeroinitializer"), Constant::Zero);
     assert_eq!(constant("<2 x i32> undef"), Constant::Undef);
-    assert_eq!(constant("float poison"), Constant::Undef);
+    assert_eq!(constant("float poison"), Constant::Poison);
     assert_eq!(constant("ptr addrspace(1) @b"), Constant::Global(GlobalId(1)));
     assert_eq!(constant("ptr @f"), Constant::Function(FunctionId(0)));
 }

@@ -130,7 +130,7 @@ fn value(module: &Module, function: Option<&Function>, ty: &Type, value: &Value)
 
 fn constant(module: &Module, ty: &Type, constant: &Constant) {
     match (constant, ty) {
-        (_, Type::Other(_)) | (Constant::Undef | Constant::Zero | Constant::Other(_), _) => {}
+        (_, Type::Other(_)) | (Constant::Undef | Constant::Poison | Constant::Zero | Constant::Other(_), _) => {}
         (Constant::Int(_), Type::Int(_)) | (Constant::Float(_), Type::Half | Type::Float | Type::Double) => {}
         (Constant::Bytes(bytes), Type::Array(count, _)) => assert_eq!(bytes.len() as u64, *count),
         (Constant::Aggregate(elements), _) => {

@@ -198,9 +198,13 @@ impl Reader<'_> {
                 self.bump();
                 Ok(Constant::Zero)
             }
-            "undef" | "poison" => {
+            "undef" => {
                 self.bump();
                 Ok(Constant::Undef)
+            }
+            "poison" => {
+                self.bump();
+                Ok(Constant::Poison)
             }
             "none" => Ok(self.other()),
             "splat" => self.splat(ty),

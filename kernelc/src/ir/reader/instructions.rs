@@ -525,13 +525,13 @@ impl Reader<'_> {
         let mask = match mask.value {
             _ if count > MOST_MASK => None,
             Value::Constant(Constant::Zero) => Some(vec![Some(0); count as usize]),
-            Value::Constant(Constant::Undef) => Some(vec![None; count as usize]),
+            Value::Constant(Constant::Undef | Constant::Poison) => Some(vec![None; count as usize]),
             Value::Constant(Constant::Aggregate(elements)) => elements
                 .iter()
                 .map(|one| match one.value {
                     Value::Constant(Constant::Int(index)) => u32::try_from(index).ok().map(Some),
                     Value::Constant(Constant::Zero) => Some(Some(0)),
-                    Value::Constant(Constant::Undef) => Some(None),
+                    Value::Constant(Constant::Undef | Constant::Poison) => Some(None),
                     _ => None,
                 })
                 .collect(),
