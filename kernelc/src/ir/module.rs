@@ -1,6 +1,5 @@
 //! The tree: modules, functions, instructions, types, constants and debug locations.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A type; named structs are resolved, pointers are opaque.
@@ -30,8 +29,9 @@ pub enum Type {
         /// The members.
         fields: Rc<[Type]>,
     },
-    /// What no kernel holds: a label, a token, metadata, a function, x86_fp80, an opaque struct; its text.
-    Other(Rc<str>),
+    /// A type of no value in a kernel: a label, a token, metadata, a function, x86_fp80, an opaque struct, a scalable vector. Also
+    /// a type that is too large or too deeply nested to be looked at.
+    Other,
 }
 
 /// The address spaces of Clang's `amdgcnspirv` target.
@@ -60,7 +60,7 @@ pub struct BlockId(pub usize);
 /// A parameter or the result of an instruction: a place in [`Function::locals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalId(pub usize);
-/// A `!n` of a `!dbg`; see [`Module::frames`].
+/// The source location of an instruction: an index into [`Module::locations`]; see [`Module::frames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocationId(pub usize);
 
@@ -71,8 +71,8 @@ pub struct Module {
     pub globals: Vec<Global>,
     /// Functions, declared or defined.
     pub functions: Vec<Function>,
-    /// Debug metadata that [`Module::frames`] walks.
-    pub debug: HashMap<usize, DebugNode>,
+    /// Source locations of instructions, and of the calls that they were inlined from.
+    pub locations: Vec<Location>,
 }
 
 /// A global variable.
@@ -107,8 +107,8 @@ pub struct Function {
     pub locals: Vec<Local>,
     /// Empty if the function is only declared. The first is where it begins.
     pub blocks: Vec<Block>,
-    /// The `!dbg` of the definition: a `DISubprogram`.
-    pub subprogram: Option<usize>,
+    /// Where it is defined in the source, if debug information says so.
+    pub definition: Option<Frame>,
 }
 
 /// A parameter of a function.
@@ -190,8 +190,11 @@ pub enum Constant {
     Function(FunctionId),
     /// A constant expression: a [`Op::Gep`], [`Op::Cast`] or [`Op::Binary`] over constants.
     Expression(Box<Op>),
-    /// What no kernel holds (`blockaddress`, `dso_local_equivalent`, ...); its text.
-    Other(Rc<str>),
+    /// The address of a label in a function.
+    BlockAddress(FunctionId),
+    /// A constant of no kernel: an integer of more than 64 bits, `dso_local_equivalent`, metadata, a vector of more than 1024
+    /// elements, ...
+    Other,
 }
 
 /// What an instruction does. Names are LLVM's.
@@ -252,9 +255,8 @@ pub enum Op {
     Ret { value: Option<Operand> },
     /// Control does not come here.
     Unreachable,
-    /// What no kernel holds: `invoke`, `landingpad`, `va_arg`, inline assembly (`asm`), ...; its name. The type of what
-    /// it makes is not known ([`Type::Other`]), whatever type its uses say.
-    Other { name: Rc<str> },
+    /// An instruction of no kernel, by its name: `invoke`, `landingpad`, `va_arg`, inline assembly (`asm`), ...
+    Other { name: &'static str },
 }
 
 /// Of a [`Op::Binary`].
@@ -375,18 +377,19 @@ pub struct Flags {
     pub disjoint: bool,
 }
 
-/// A node of debug metadata.
+/// A source location, as a `DILocation` states it.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the fields are LLVM's")]
-pub enum DebugNode {
-    /// `!DILocation`.
-    Location { line: u32, column: u32, scope: usize, inlined_at: Option<usize> },
-    /// `!DISubprogram`.
-    Subprogram { name: String, file: Option<usize>, line: u32 },
-    /// `!DILexicalBlock`, `!DILexicalBlockFile`, ...
-    Scope { scope: Option<usize>, file: Option<usize> },
-    /// `!DIFile`.
-    File { name: String, directory: String },
+pub struct Location {
+    /// The function around it, as its author named it.
+    pub function: Rc<str>,
+    /// As the compiler was given it.
+    pub file: Rc<str>,
+    /// From 1; 0 is unknown.
+    pub line: u32,
+    /// From 1; 0 is unknown.
+    pub column: u32,
+    /// The call that the function was inlined from.
+    pub inlined_at: Option<LocationId>,
 }
 
 /// A place in the user's source.
@@ -402,58 +405,22 @@ pub struct Frame {
     pub column: u32,
 }
 
+/// The most frames of a source location.
+const MOST_FRAMES: usize = 64;
+
 impl Module {
-    /// The place of a `!dbg`, innermost first; after it where each function was inlined into its caller.
+    /// A source location, innermost first; after it the calls that the functions around it were inlined from.
     pub fn frames(&self, location: LocationId) -> Vec<Frame> {
-        let mut frames = Vec::new();
-        let mut next = Some(location.0);
-        // Damaged metadata may run in a circle.
-        while let (Some(id), true) = (next, frames.len() < 64) {
-            let Some(DebugNode::Location { line, column, scope, inlined_at }) = self.debug.get(&id) else { break };
-            let (function, file) = self.scope(*scope);
-            frames.push(Frame { function, file, line: *line, column: *column });
-            next = *inlined_at;
-        }
-        frames
-    }
-
-    /// Where a function is defined.
-    pub fn definition(&self, function: &Function) -> Option<Frame> {
-        let Some(DebugNode::Subprogram { name, file, line }) = self.debug.get(&function.subprogram?) else {
-            return None;
+        let at = |id: LocationId| self.locations.get(id.0);
+        let all = std::iter::successors(at(location), |inner| inner.inlined_at.and_then(at));
+        let frame = |at: &Location| Frame {
+            function: at.function.to_string(),
+            file: at.file.to_string(),
+            line: at.line,
+            column: at.column,
         };
-        Some(Frame { function: name.clone(), file: self.file(*file), line: *line, column: 0 })
-    }
-
-    /// The function and the file of a scope.
-    fn scope(&self, mut id: usize) -> (String, String) {
-        let mut found = None;
-        for _ in 0..64 {
-            match self.debug.get(&id) {
-                Some(DebugNode::Subprogram { name, file, .. }) => {
-                    return (name.clone(), self.file(found.or(*file)));
-                }
-                Some(DebugNode::Scope { scope, file }) => {
-                    found = found.or(*file);
-                    match scope {
-                        Some(outer) => id = *outer,
-                        None => break,
-                    }
-                }
-                _ => break,
-            }
-        }
-        (String::new(), self.file(found))
-    }
-
-    fn file(&self, id: Option<usize>) -> String {
-        match id.and_then(|id| self.debug.get(&id)) {
-            Some(DebugNode::File { name, directory }) if !name.starts_with('/') && !directory.is_empty() => {
-                format!("{directory}/{name}")
-            }
-            Some(DebugNode::File { name, .. }) => name.clone(),
-            _ => String::new(),
-        }
+        // A location that is inlined into itself passes LLVM's verifier.
+        all.take(MOST_FRAMES).map(frame).collect()
     }
 }
 
@@ -462,6 +429,7 @@ impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Type::Void, Type::Void)
+            | (Type::Other, Type::Other)
             | (Type::Half, Type::Half)
             | (Type::Float, Type::Float)
             | (Type::Double, Type::Double) => true,
@@ -475,7 +443,6 @@ impl PartialEq for Type {
             (Type::Struct { packed, fields: left }, Type::Struct { packed: also, fields: right }) => {
                 packed == also && (Rc::ptr_eq(left, right) || left == right)
             }
-            (Type::Other(left), Type::Other(right)) => left == right,
             _ => false,
         }
     }
@@ -497,7 +464,7 @@ impl Type {
             Type::Array(count, element) => count.checked_mul(element.size()?),
             Type::Vector(count, element) => Some(u64::from(*count).checked_mul(element.bits()?)?.div_ceil(8)),
             Type::Struct { .. } => self.field_offset(usize::MAX),
-            Type::Void | Type::Other(_) => None,
+            Type::Void | Type::Other => None,
         }
     }
 
@@ -521,7 +488,7 @@ impl Type {
             Type::Struct { fields, .. } => {
                 fields.iter().try_fold(1, |most, field| Some(u64::max(most, field.align()?)))
             }
-            Type::Void | Type::Other(_) => None,
+            Type::Void | Type::Other => None,
         }
     }
 

@@ -1,12 +1,23 @@
 //! A module of LLVM as a [`Module`]: what `lower` and the analyses read. It is a copy, valid as long as nobody changes LLVM's.
 //!
-//! The reader of text (`super::reader`) is left for tests, which compare it with this (`llvm::tests`).
+//! Types and constants that are larger than any kernel's become [`Type::Other`] and [`Constant::Other`], which `lower` refuses: in
+//! LLVM a type names its parts, so a short module can name a type that takes forever to walk.
 
 use super::module::*;
-use crate::llvm::{self, number};
+use super::operations::{ATOMICS, BINARY, CASTS, FLOATS, INTEGERS, OTHERS};
+use crate::llvm::{self, Form, number};
 use number::opcode as o;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// The parts of a type, with those of its parts.
+const MOST_PARTS: u32 = 1 << 16;
+/// The depth of types and of constants.
+const MOST_LEVELS: u32 = 128;
+/// The elements of a constant vector, and of the mask of a `shufflevector`.
+const MOST_ELEMENTS: u32 = 1024;
+/// The scopes around a source location.
+const MOST_SCOPES: usize = 64;
 
 /// Copies a module.
 pub fn snapshot(source: &llvm::Module) -> Module {
@@ -15,35 +26,45 @@ pub fn snapshot(source: &llvm::Module) -> Module {
     let mut view = Snapshot {
         globals: all.iter().enumerate().map(|(n, value)| (*value, GlobalId(n))).collect(),
         functions: functions.iter().enumerate().map(|(n, value)| (*value, FunctionId(n))).collect(),
-        types: HashMap::new(),
-        nodes: HashMap::new(),
-        locals: HashMap::new(),
-        blocks: HashMap::new(),
-        debug: HashMap::new(),
+        ..Snapshot::default()
     };
     let globals = all.into_iter().map(|global| view.global(global)).collect();
     let functions = functions.into_iter().map(|function| view.function(function)).collect();
-    Module { globals, functions, debug: view.debug }
+    Module { globals, functions, locations: view.locations }
 }
 
+/// A type and what it takes to walk it.
+#[derive(Clone)]
+struct Measured {
+    ty: Type,
+    parts: u32,
+    levels: u32,
+}
+
+/// The function and the file of a scope.
+type Place = (Rc<str>, Rc<str>);
+
+#[derive(Default)]
 struct Snapshot<'m> {
-    types: HashMap<llvm::Type<'m>, Type>,
+    types: HashMap<llvm::Type<'m>, Measured>,
     globals: HashMap<llvm::Value<'m>, GlobalId>,
     functions: HashMap<llvm::Value<'m>, FunctionId>,
-    nodes: HashMap<llvm::Node<'m>, usize>,
     /// Of the function at hand.
     locals: HashMap<llvm::Value<'m>, LocalId>,
     blocks: HashMap<llvm::Block<'m>, BlockId>,
-    debug: HashMap<usize, DebugNode>,
+    /// How deep the constant at hand is.
+    levels: u32,
+    locations: Vec<Location>,
+    nodes: HashMap<llvm::Node<'m>, LocationId>,
+    scopes: HashMap<llvm::Node<'m>, Place>,
 }
 
 impl<'m> Snapshot<'m> {
     fn global(&mut self, global: llvm::Value<'m>) -> Global {
-        let Type::Pointer(space) = self.type_of(global) else { unreachable!("a global is an address") };
         Global {
             name: global.name(),
             ty: self.some_type(global.value_type()),
-            space,
+            space: space_of(global),
             constant: global.is_constant(),
             initializer: global.initializer().map(|value| self.constant(value)),
             align: u64::from(global.alignment()),
@@ -59,37 +80,67 @@ impl<'m> Snapshot<'m> {
     }
 
     fn ty(&mut self, ty: llvm::Type<'m>) -> Type {
+        self.measured(ty, 0).ty
+    }
+
+    /// A type `depth` levels down in another.
+    fn measured(&mut self, ty: llvm::Type<'m>, depth: u32) -> Measured {
         if let Some(known) = self.types.get(&ty) {
             return known.clone();
         }
+        let count = if ty.kind() == number::ty::STRUCT { ty.count_fields() } else { 0 };
+        if depth >= MOST_LEVELS || count > MOST_PARTS {
+            return Measured { ty: Type::Other, parts: u32::MAX, levels: 1 };
+        }
+        let inside: Vec<llvm::Type<'m>> = match ty.kind() {
+            number::ty::ARRAY | number::ty::VECTOR => ty.element().into_iter().collect(),
+            _ => (0..count).filter_map(|n| ty.field(n)).collect(),
+        };
+        let inner: Vec<Measured> = inside.into_iter().map(|part| self.measured(part, depth + 1)).collect();
+        let parts = inner.iter().fold(1_u32, |all, part| all.saturating_add(part.parts));
+        let levels = 1 + inner.iter().map(|part| part.levels).max().unwrap_or(0);
+        let ty_of = |inner: Vec<Measured>| inner.into_iter().map(|part| part.ty);
+        let element = |inner: Vec<Measured>| Rc::new(ty_of(inner).next().unwrap_or(Type::Other));
         let made = match ty.kind() {
+            _ if parts > MOST_PARTS || levels > MOST_LEVELS => Type::Other,
             number::ty::VOID => Type::Void,
             number::ty::HALF => Type::Half,
             number::ty::FLOAT => Type::Float,
             number::ty::DOUBLE => Type::Double,
             number::ty::INTEGER => Type::Int(ty.width()),
             number::ty::POINTER => Type::Pointer(ty.space()),
-            number::ty::ARRAY => Type::Array(ty.array_length(), Rc::new(self.some_type(ty.element()))),
-            number::ty::VECTOR => Type::Vector(ty.vector_length(), Rc::new(self.some_type(ty.element()))),
-            number::ty::STRUCT if !ty.is_opaque() => Type::Struct {
-                packed: ty.is_packed(),
-                fields: (0..ty.count_fields()).map(|n| self.some_type(ty.field(n))).collect(),
-            },
-            _ => Type::Other(ty.print().into()),
+            number::ty::ARRAY => Type::Array(ty.array_length(), element(inner)),
+            number::ty::VECTOR => Type::Vector(ty.vector_length(), element(inner)),
+            number::ty::STRUCT if !ty.is_opaque() => {
+                Type::Struct { packed: ty.is_packed(), fields: ty_of(inner).collect() }
+            }
+            _ => Type::Other,
         };
+        // Of a type that is too large all that have it as a part are too.
+        let made = Measured { ty: made, parts, levels };
         self.types.insert(ty, made.clone());
         made
     }
 
     fn constant(&mut self, value: llvm::Value<'m>) -> Constant {
         use number::value as k;
-        match (value.kind(), self.type_of(value)) {
+        let kind = match value.form() {
+            Form::Other(kind) => kind,
+            Form::Expression(opcode) => {
+                return self.deeper(|view| match view.op(value, opcode) {
+                    op @ (Op::Gep { .. } | Op::Cast { .. } | Op::Binary { .. }) => Constant::Expression(Box::new(op)),
+                    _ => Constant::Other,
+                });
+            }
+            Form::Instruction(_) => return Constant::Other,
+        };
+        match (kind, self.type_of(value)) {
             (k::INTEGER, Type::Int(1)) => Constant::Int(i128::from(value.zero_extended())),
             (k::INTEGER, Type::Int(..=64)) => Constant::Int(i128::from(value.sign_extended())),
             (k::FLOAT, ty @ (Type::Half | Type::Float | Type::Double)) => {
                 // As LLVM writes them: a double of the same value.
                 let number = value.real();
-                Constant::Float(if number.is_nan() { nan(value, &ty) } else { number.to_bits() })
+                Constant::Float(if number.is_nan() { nan(value.bits(), &ty) } else { number.to_bits() })
             }
             (k::NULL | k::ZERO, _) => Constant::Zero,
             (k::UNDEF, _) => Constant::Undef,
@@ -97,22 +148,40 @@ impl<'m> Snapshot<'m> {
             (k::DATA_ARRAY, _) if value.is_string() => Constant::Bytes(value.string().into()),
             (k::DATA_ARRAY | k::ARRAY | k::STRUCT | k::VECTOR | k::DATA_VECTOR, ty) => {
                 let count = match ty {
-                    Type::Array(n, _) => u32::try_from(n).unwrap_or(0),
-                    Type::Vector(n, _) => n,
-                    Type::Struct { fields, .. } => u32::try_from(fields.len()).unwrap_or(0),
-                    _ => 0,
+                    Type::Array(n, _) => u32::try_from(n).ok(),
+                    Type::Vector(n, _) => Some(n).filter(|n| *n <= MOST_ELEMENTS),
+                    Type::Struct { fields, .. } => u32::try_from(fields.len()).ok(),
+                    _ => None,
                 };
-                let elements = (0..count).filter_map(|n| value.element(n)).collect::<Vec<_>>();
-                Constant::Aggregate(elements.into_iter().map(|element| self.operand(element)).collect())
+                let Some(count) = count else { return Constant::Other };
+                self.deeper(|view| {
+                    let elements = (0..count).filter_map(|n| value.element(n)).map(|element| view.operand(element));
+                    Constant::Aggregate(elements.collect())
+                })
             }
-            (k::GLOBAL_VARIABLE, _) => Constant::Global(self.globals[&value]),
-            (k::FUNCTION, _) => Constant::Function(self.functions[&value]),
-            (k::EXPRESSION, _) => match self.op(value, value.constant_opcode()) {
-                Op::Other { .. } => Constant::Other(value.print().into()),
-                op => Constant::Expression(Box::new(op)),
+            (k::GLOBAL_VARIABLE, _) => self.globals.get(&value).map_or(Constant::Other, |id| Constant::Global(*id)),
+            (k::FUNCTION, _) => self.functions.get(&value).map_or(Constant::Other, |id| Constant::Function(*id)),
+            (k::ALIAS, _) => match value.aliasee() {
+                Some(other) if names(other) => self.deeper(|view| view.constant(other)),
+                _ => Constant::Other,
             },
-            _ => Constant::Other(value.print().into()),
+            (k::BLOCK_ADDRESS, _) => {
+                let function = value.labelled().and_then(|function| self.functions.get(&function));
+                function.map_or(Constant::Other, |id| Constant::BlockAddress(*id))
+            }
+            _ => Constant::Other,
         }
+    }
+
+    /// The parts of a constant.
+    fn deeper(&mut self, parts: impl FnOnce(&mut Self) -> Constant) -> Constant {
+        if self.levels >= MOST_LEVELS {
+            return Constant::Other;
+        }
+        self.levels += 1;
+        let made = parts(self);
+        self.levels -= 1;
+        made
     }
 
     fn value(&mut self, value: llvm::Value<'m>) -> Value {
@@ -146,8 +215,7 @@ impl<'m> Snapshot<'m> {
         for n in 0..function.count_parameters() {
             let Some(value) = function.parameter(n) else { continue };
             let ty = self.type_of(value);
-            let pointee = ["byref", "byval"].into_iter().find_map(|kind| function.attribute_type(n, kind));
-            let pointee = pointee.map(|ty| self.ty(ty));
+            let pointee = function.pointee(n).map(|ty| self.ty(ty));
             self.locals.insert(value, LocalId(locals.len()));
             locals.push(Local { ty: ty.clone(), name: names.of(value.name()) });
             parameters.push(Parameter { ty, pointee });
@@ -169,12 +237,15 @@ impl<'m> Snapshot<'m> {
         for (block, name) in all.iter().zip(labels) {
             let instruction = |one: llvm::Value<'m>| Instruction {
                 result: self.locals.get(&one).copied(),
-                op: self.op(one, one.opcode()),
-                location: one.location().map(|node| LocationId(self.node(node))),
+                op: match one.form() {
+                    Form::Instruction(opcode) => self.op(one, opcode),
+                    _ => other("unknown"),
+                },
+                location: one.location().map(|node| self.location(node)),
             };
             blocks.push(Block { name, instructions: block.instructions().map(instruction).collect() });
         }
-        let program = function.subprogram().filter(|_| !all.is_empty());
+        let definition = function.subprogram().filter(|_| !all.is_empty()).and_then(|program| self.definition(program));
         Function {
             name: function.name(),
             kernel: number::KERNELS.contains(&function.calling_convention()),
@@ -182,13 +253,13 @@ impl<'m> Snapshot<'m> {
             parameters,
             locals,
             blocks,
-            subprogram: program.map(|node| self.node(node)),
+            definition,
         }
     }
 
     /// Of an instruction or a constant expression.
     fn op(&mut self, raw: llvm::Value<'m>, opcode: i32) -> Op {
-        let flags = flags(raw, opcode);
+        let flags = flags(raw);
         if let Some((_, op)) = BINARY.iter().find(|(number, _)| *number == opcode) {
             return Op::Binary { op: *op, left: self.at(raw, 0), right: self.at(raw, 1), flags };
         }
@@ -223,11 +294,12 @@ impl<'m> Snapshot<'m> {
             o::INSERT_ELEMENT => {
                 Op::InsertElement { vector: self.at(raw, 0), element: self.at(raw, 1), at: self.at(raw, 2) }
             }
+            o::SHUFFLE_VECTOR if raw.count_mask() > MOST_ELEMENTS => other("shufflevector"),
             o::SHUFFLE_VECTOR => {
                 let mask = (0..raw.count_mask()).map(|n| u32::try_from(raw.mask(n)).ok()).collect();
                 Op::ShuffleVector { left: self.at(raw, 0), right: self.at(raw, 1), mask }
             }
-            _ => other(&name_of(raw)),
+            _ => other(OTHERS.iter().find(|(number, _)| *number == opcode).map_or("unknown", |(_, name)| name)),
         }
     }
 
@@ -268,11 +340,11 @@ impl<'m> Snapshot<'m> {
             o::GEP => Op::Gep {
                 source: self.some_type(raw.source_type()),
                 base: self.at(raw, 0),
-                indices: (1..u32::try_from(raw.count_operands()).unwrap_or(0)).map(|n| self.at(raw, n)).collect(),
+                indices: (1..raw.count_operands()).map(|n| self.at(raw, n)).collect(),
                 inbounds: raw.is_in_bounds(),
             },
             o::ALLOCA => {
-                let space = raw.ty().map_or(0, llvm::Type::space);
+                let space = space_of(raw);
                 let align = u64::from(raw.alignment());
                 Op::Alloca { ty: self.some_type(raw.allocated_type()), count: self.at(raw, 0), align, space }
             }
@@ -286,50 +358,108 @@ impl<'m> Snapshot<'m> {
     }
 
     fn call(&mut self, raw: llvm::Value<'m>, flags: Flags) -> Op {
-        let Some(called) = raw.called().filter(|called| called.as_assembly().is_none()) else { return other("asm") };
+        let Some(called) = raw.called().filter(|called| called.form() != Form::Other(number::value::ASSEMBLY)) else {
+            return other("asm");
+        };
         let arguments = (0..raw.count_arguments()).map(|n| self.at(raw, n)).collect();
         let returns = self.type_of(raw);
-        match self.functions.get(&called) {
-            Some(&callee) => Op::Call { callee, arguments, returns, flags },
-            None => Op::CallIndirect { callee: self.operand(called), arguments, returns },
+        let callee = self.operand(called);
+        match callee.value {
+            Value::Constant(Constant::Function(callee)) => Op::Call { callee, arguments, returns, flags },
+            _ => Op::CallIndirect { callee, arguments, returns },
         }
     }
 
-    /// The number of a node of debug metadata.
-    fn node(&mut self, node: llvm::Node<'m>) -> usize {
-        if let Some(number) = self.nodes.get(&node) {
-            return *number;
-        }
-        let number = self.nodes.len();
-        self.nodes.insert(node, number);
-        let made = if node.kind() == number::node::LOCATION {
-            DebugNode::Location {
+    /// A source location, and those of the calls that it was inlined from.
+    fn location(&mut self, node: llvm::Node<'m>) -> LocationId {
+        let first = self.nodes.get(&node).copied();
+        let (mut node, mut inner) = (node, None::<LocationId>);
+        let found = first.unwrap_or(LocationId(self.locations.len()));
+        // Not by recursion: calls may be many.
+        loop {
+            let known = self.nodes.get(&node).copied();
+            let id = known.unwrap_or(LocationId(self.locations.len()));
+            if let Some(LocationId(inner)) = inner {
+                self.locations[inner].inlined_at = Some(id);
+            }
+            if known.is_some() || node.kind() != number::node::LOCATION {
+                return found;
+            }
+            self.nodes.insert(node, id);
+            let (function, file) = node.scope().map_or_else(Default::default, |scope| self.place(scope));
+            self.locations.push(Location {
+                function,
+                file,
                 line: node.line(),
                 column: node.column(),
-                scope: node.scope().map_or(usize::MAX, |scope| self.node(scope)),
-                inlined_at: node.inlined_at().map(|place| self.node(place)),
-            }
-        } else {
-            let operands = node.operands();
-            let part = |n: usize| operands.get(n).copied().flatten();
-            let text = |n: usize| part(n).map(llvm::Value::as_text).unwrap_or_default();
-            let inner = |n: usize| part(n).and_then(llvm::Value::as_node);
-            match node.kind() {
-                number::node::SUBPROGRAM => DebugNode::Subprogram {
-                    name: text(2),
-                    file: inner(0).map(|file| self.node(file)),
-                    line: node.first_line(),
-                },
-                number::node::FILE => DebugNode::File { name: text(0), directory: text(1) },
-                _ => DebugNode::Scope {
-                    scope: inner(1).map(|scope| self.node(scope)),
-                    file: inner(0).map(|file| self.node(file)),
-                },
-            }
-        };
-        self.debug.insert(number, made);
-        number
+                inlined_at: None,
+            });
+            let Some(outer) = node.inlined_at() else { return found };
+            (node, inner) = (outer, Some(id));
+        }
     }
+
+    fn place(&mut self, scope: llvm::Node<'m>) -> Place {
+        if let Some(known) = self.scopes.get(&scope) {
+            return known.clone();
+        }
+        let (mut file, mut function) = (None, Rc::default());
+        let mut next = Some(scope);
+        for _ in 0..MOST_SCOPES {
+            let Some(node) = next else { break };
+            let operands = node.operands();
+            // Of scopes and subprograms alike: the file, then the scope around it.
+            file = file.or_else(|| part(&operands, 0));
+            if node.kind() == number::node::SUBPROGRAM {
+                function = text(&operands, 2).into();
+                break;
+            }
+            next = part(&operands, 1);
+        }
+        let made = (function, file.map(file_name).unwrap_or_default().into());
+        self.scopes.insert(scope, Place::clone(&made));
+        made
+    }
+
+    fn definition(&self, program: llvm::Node<'m>) -> Option<Frame> {
+        if program.kind() != number::node::SUBPROGRAM {
+            return None;
+        }
+        let operands = program.operands();
+        let file = part(&operands, 0).map(file_name).unwrap_or_default();
+        Some(Frame { function: text(&operands, 2), file, line: program.first_line(), column: 0 })
+    }
+}
+
+/// An operand of a node that is a node.
+fn part<'m>(operands: &[Option<llvm::Value<'m>>], n: usize) -> Option<llvm::Node<'m>> {
+    operands.get(n).copied().flatten()?.as_node()
+}
+
+/// An operand of a node that is text.
+fn text(operands: &[Option<llvm::Value<'_>>], n: usize) -> String {
+    operands.get(n).copied().flatten().map(llvm::Value::as_text).unwrap_or_default()
+}
+
+/// With its folder.
+fn file_name(node: llvm::Node<'_>) -> String {
+    if node.kind() != number::node::FILE {
+        return String::new();
+    }
+    let operands = node.operands();
+    let (name, folder) = (text(&operands, 0), text(&operands, 1));
+    if name.starts_with('/') || folder.is_empty() { name } else { format!("{folder}/{name}") }
+}
+
+/// Whether a value is a global, a function or another alias.
+fn names(value: llvm::Value<'_>) -> bool {
+    use number::value as k;
+    matches!(value.form(), Form::Other(k::GLOBAL_VARIABLE | k::FUNCTION | k::ALIAS))
+}
+
+/// The address space of a value that is an address.
+fn space_of(value: llvm::Value<'_>) -> u32 {
+    value.ty().filter(|ty| ty.kind() == number::ty::POINTER).map_or(0, llvm::Type::space)
 }
 
 /// Numbers for what has no name, as LLVM prints them.
@@ -345,27 +475,23 @@ impl Names {
     }
 }
 
-fn other(name: &str) -> Op {
-    Op::Other { name: name.into() }
-}
-
-/// The instruction's word, as LLVM prints it.
-fn name_of(raw: llvm::Value<'_>) -> String {
-    let text = raw.print();
-    let code = text.split_once(" = ").map_or(text.as_str(), |(_, code)| code);
-    code.split_whitespace().next().unwrap_or_default().to_owned()
+fn other(name: &'static str) -> Op {
+    Op::Other { name }
 }
 
 fn index(number: i32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn flags(value: llvm::Value<'_>, opcode: i32) -> Flags {
+/// Of an instruction: constant expressions have none that matter.
+fn flags(value: llvm::Value<'_>) -> Flags {
     let mut flags = Flags::default();
-    match opcode {
-        o::ADD | o::SUB | o::MUL | o::SHL => (flags.nsw, flags.nuw) = (value.has_nsw(), value.has_nuw()),
-        o::OR => flags.disjoint = value.is_disjoint(),
-        _ if value.as_instruction().is_some() && value.can_be_fast() => {
+    match value.form() {
+        Form::Instruction(o::ADD | o::SUB | o::MUL | o::SHL) => {
+            (flags.nsw, flags.nuw) = (value.has_nsw(), value.has_nuw());
+        }
+        Form::Instruction(o::OR) => flags.disjoint = value.is_disjoint(),
+        Form::Instruction(_) if value.can_be_fast() => {
             let said = value.fast_flags();
             flags.contract = said & number::CONTRACT != 0;
             flags.reciprocal = said & number::RECIPROCAL != 0;
@@ -376,113 +502,10 @@ fn flags(value: llvm::Value<'_>, opcode: i32) -> Flags {
 }
 
 /// A NaN as a double, with its payload.
-fn nan(value: llvm::Value<'_>, ty: &Type) -> u64 {
+fn nan(bits: u64, ty: &Type) -> u64 {
     match ty {
-        Type::Double => value.bits(64),
-        Type::Float => {
-            let bits = value.bits(32);
-            (bits & 0x8000_0000) << 32 | 0x7ff << 52 | (bits & 0x7f_ffff) << 29
-        }
-        _ => {
-            let bits = value.bits(16);
-            (bits & 0x8000) << 48 | 0x7ff << 52 | (bits & 0x3ff) << 42
-        }
+        Type::Double => bits,
+        Type::Float => (bits & 0x8000_0000) << 32 | 0x7ff << 52 | (bits & 0x7f_ffff) << 29,
+        _ => (bits & 0x8000) << 48 | 0x7ff << 52 | (bits & 0x3ff) << 42,
     }
 }
-
-/// `LLVMAtomicRMWBinOp`, in order.
-const ATOMICS: [AtomicOp; 15] = {
-    use AtomicOp as A;
-    [
-        A::Xchg,
-        A::Add,
-        A::Sub,
-        A::And,
-        A::Nand,
-        A::Or,
-        A::Xor,
-        A::Max,
-        A::Min,
-        A::UMax,
-        A::UMin,
-        A::FAdd,
-        A::FSub,
-        A::FMax,
-        A::FMin,
-    ]
-};
-
-/// `LLVMIntPredicate`, in order from `FIRST_INTEGER_PREDICATE`.
-const INTEGERS: [IntPredicate; 10] = {
-    use IntPredicate as I;
-    [I::Eq, I::Ne, I::Ugt, I::Uge, I::Ult, I::Ule, I::Sgt, I::Sge, I::Slt, I::Sle]
-};
-
-/// `LLVMRealPredicate`, in order.
-const FLOATS: [FloatPredicate; 16] = {
-    use FloatPredicate as F;
-    [
-        F::False,
-        F::Oeq,
-        F::Ogt,
-        F::Oge,
-        F::Olt,
-        F::Ole,
-        F::One,
-        F::Ord,
-        F::Uno,
-        F::Ueq,
-        F::Ugt,
-        F::Uge,
-        F::Ult,
-        F::Ule,
-        F::Une,
-        F::True,
-    ]
-};
-
-/// Of `LLVMOpcode`.
-const BINARY: [(i32, BinaryOp); 18] = {
-    use BinaryOp as B;
-    [
-        (8, B::Add),
-        (9, B::FAdd),
-        (10, B::Sub),
-        (11, B::FSub),
-        (12, B::Mul),
-        (13, B::FMul),
-        (14, B::UDiv),
-        (15, B::SDiv),
-        (16, B::FDiv),
-        (17, B::URem),
-        (18, B::SRem),
-        (19, B::FRem),
-        (20, B::Shl),
-        (21, B::LShr),
-        (22, B::AShr),
-        (23, B::And),
-        (24, B::Or),
-        (25, B::Xor),
-    ]
-};
-
-/// Of `LLVMOpcode`.
-const CASTS: [(i32, CastOp); 14] = {
-    use CastOp as C;
-    [
-        (30, C::Trunc),
-        (31, C::ZExt),
-        (32, C::SExt),
-        (33, C::FpToUi),
-        (34, C::FpToSi),
-        (35, C::UiToFp),
-        (36, C::SiToFp),
-        (37, C::FpTrunc),
-        (38, C::FpExt),
-        (39, C::PtrToInt),
-        (40, C::IntToPtr),
-        (41, C::BitCast),
-        (60, C::AddrSpaceCast),
-        (69, C::PtrToAddr),
-    ]
-};

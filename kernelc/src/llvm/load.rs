@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use libloading::Library;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -67,12 +67,15 @@ functions! {
     LLVMGetInitializer(*mut c_void) -> *mut c_void;
     LLVMGlobalGetValueType(*mut c_void) -> *mut c_void;
     LLVMIsGlobalConstant(*mut c_void) -> c_int;
+    LLVMAliasGetAliasee(*mut c_void) -> *mut c_void;
+    LLVMGetBlockAddressFunction(*mut c_void) -> *mut c_void;
     LLVMGetAlignment(*mut c_void) -> c_uint;
     LLVMGetFunctionCallConv(*mut c_void) -> c_uint;
     LLVMCountParams(*mut c_void) -> c_uint;
     LLVMGetParam(*mut c_void, c_uint) -> *mut c_void;
     LLVMGetEnumAttributeKindForName(*const c_char, usize) -> c_uint;
     LLVMGetEnumAttributeAtIndex(*mut c_void, c_uint, c_uint) -> *mut c_void;
+    LLVMIsTypeAttribute(*mut c_void) -> c_int;
     LLVMGetTypeAttributeValue(*mut c_void) -> *mut c_void;
     LLVMGetValueName2(*mut c_void, *mut usize) -> *const c_char;
     LLVMGetFirstBasicBlock(*mut c_void) -> *mut c_void;
@@ -92,8 +95,6 @@ functions! {
     LLVMCountStructElementTypes(*mut c_void) -> c_uint;
     LLVMStructGetTypeAtIndex(*mut c_void, c_uint) -> *mut c_void;
     LLVMGetReturnType(*mut c_void) -> *mut c_void;
-    LLVMPrintTypeToString(*mut c_void) -> *mut c_char;
-    LLVMPrintValueToString(*mut c_void) -> *mut c_char;
     LLVMIntTypeInContext(*mut c_void, c_uint) -> *mut c_void;
     LLVMGetValueKind(*mut c_void) -> c_int;
     LLVMConstIntGetZExtValue(*mut c_void) -> u64;
@@ -110,8 +111,6 @@ functions! {
     LLVMGetNSW(*mut c_void) -> c_int;
     LLVMGetNUW(*mut c_void) -> c_int;
     LLVMGetIsDisjoint(*mut c_void) -> c_int;
-    LLVMIsAInstruction(*mut c_void) -> *mut c_void;
-    LLVMIsAInlineAsm(*mut c_void) -> *mut c_void;
     LLVMCanValueUseFastMathFlags(*mut c_void) -> c_int;
     LLVMGetFastMathFlags(*mut c_void) -> c_uint;
     LLVMGetOrdering(*mut c_void) -> c_int;
@@ -140,6 +139,7 @@ functions! {
     LLVMGetSubprogram(*mut c_void) -> *mut c_void;
     LLVMMetadataAsValue(*mut c_void, *mut c_void) -> *mut c_void;
     LLVMValueAsMetadata(*mut c_void) -> *mut c_void;
+    LLVMIsAMDNode(*mut c_void) -> *mut c_void;
     LLVMGetMDNodeNumOperands(*mut c_void) -> c_uint;
     LLVMGetMDNodeOperands(*mut c_void, *mut *mut c_void) -> ();
     LLVMGetMDString(*mut c_void, *mut c_uint) -> *const c_char;
@@ -158,6 +158,10 @@ pub(super) struct Loaded {
     _library: Library,
 }
 
+/// A hidden option of LLVM: its parser does not look for debug information of older versions. It would verify the module for that,
+/// and end the process where the module is broken. `Module::read` verifies each module itself, and gives an error.
+const KEEP_DEBUG_INFO: &CStr = c"-disable-auto-upgrade-debug-info";
+
 static LOADED: OnceLock<Loaded> = OnceLock::new();
 static LOADING: Mutex<()> = Mutex::new(());
 
@@ -175,8 +179,11 @@ impl Llvm {
         if LOADED.get().is_none() {
             let loaded = loaded(beside, major)?;
             let f = &loaded.functions;
-            // SAFETY: the functions write LLVM's list of targets, which nobody else uses before the library is in `LOADED`.
+            let options = [c"kernelc".as_ptr(), KEEP_DEBUG_INFO.as_ptr()];
+            // SAFETY: the functions write LLVM's list of targets and its options, which nobody else uses before the library is in
+            // `LOADED`. The options are two strings.
             unsafe {
+                (f.LLVMParseCommandLineOptions)(2, options.as_ptr(), c"".as_ptr());
                 (f.LLVMInitializeSPIRVTargetInfo)();
                 (f.LLVMInitializeSPIRVTarget)();
                 (f.LLVMInitializeSPIRVTargetMC)();

@@ -1,30 +1,28 @@
 //! Handles of what is in a module: values, types, blocks, and nodes of metadata. They are copied freely, and live as long as the
-//! borrow of the module; while it lasts nobody changes the module.
+//! borrow of the module: meanwhile nobody changes or drops the module.
 //!
-//! A question asked of the wrong kind of value would be undefined in LLVM. Who asks has looked at `kind` or `opcode` first, as
-//! the documentation of each method says; the methods here are for `ir::snapshot` alone.
+//! LLVM checks nothing: a question that a value of its form cannot answer, or an index that is out of range, would be undefined
+//! behaviour. So each method asserts its precondition before it calls LLVM.
 #![allow(unsafe_code)]
 
+use super::Module;
 use super::load::Functions;
-use super::module::message;
-use super::{Llvm, Module};
+use number::{node, opcode as o, ty as t, value as k};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// Defines a handle.
 macro_rules! handle {
-    ($(#[$about:meta])* $name:ident) => {
+    ($(#[$about:meta])* $name:ident $({ $field:ident: $form:ty })?) => {
         $(#[$about])*
         #[derive(Clone, Copy)]
         pub struct $name<'m> {
             module: &'m Module,
+            /// Not null, and valid as long as the module is borrowed.
             raw: *mut c_void,
+            $($field: $form,)?
         }
 
-        impl<'m> $name<'m> {
-            fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
-                (!raw.is_null()).then_some(Self { module, raw })
-            }
-
+        impl $name<'_> {
             fn f(self) -> &'static Functions {
                 self.module.llvm.functions
             }
@@ -46,9 +44,20 @@ macro_rules! handle {
     };
 }
 
+/// The form of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// An instruction, of one of `number::opcode`.
+    Instruction(i32),
+    /// A constant expression, of one of `number::opcode`.
+    Expression(i32),
+    /// Of one of `number::value`.
+    Other(i32),
+}
+
 handle! {
     /// A global, a function, a parameter, an instruction, a constant.
-    Value
+    Value { form: Form }
 }
 handle! {
     /// A type.
@@ -63,13 +72,59 @@ handle! {
     Node
 }
 
-/// Methods that hand the handle, and perhaps a number, to a function of LLVM and return a handle, a number or a truth.
+impl<'m> Value<'m> {
+    /// # Safety
+    /// Null, or a value of the module or its context.
+    unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
+        if raw.is_null() {
+            return None;
+        }
+        let f = module.llvm.functions;
+        // SAFETY: the caller promises a value. Of one that is no instruction the opcode is 0; LLVM counts constants that its C API
+        // does not know as instructions.
+        let form = unsafe {
+            match (f.LLVMGetValueKind)(raw) {
+                k::INSTRUCTION => match (f.LLVMGetInstructionOpcode)(raw) {
+                    0 => Form::Other(k::INSTRUCTION),
+                    opcode => Form::Instruction(opcode),
+                },
+                k::EXPRESSION => Form::Expression((f.LLVMGetConstOpcode)(raw)),
+                kind => Form::Other(kind),
+            }
+        };
+        Some(Self { module, raw, form })
+    }
+}
+
+/// How a handle other than a value is made.
+macro_rules! made {
+    ($($name:ident)*) => { $(
+        impl<'m> $name<'m> {
+            /// # Safety
+            /// Null, or a pointer of this kind of the module or its context.
+            unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
+                (!raw.is_null()).then_some(Self { module, raw })
+            }
+        }
+    )* };
+}
+
+made!(Type Block Node);
+
+/// Methods that hand the handle, and perhaps an index below `count()`, to a function of LLVM, and return a handle, a number or a
+/// truth. Behind `if` stands a method that says whether the handle can answer.
 macro_rules! asked {
-    ($($(#[$about:meta])* $name:ident($($at:ident)?) -> $kind:ident: $function:ident;)*) => {
+    ($($(#[$about:meta])* $name:ident($($at:ident < $count:ident)?) -> $kind:ident:
+        $function:ident $(if $is:ident$(($($which:expr),+))?)?;)*) => {
         $($(#[$about])* pub fn $name(self $(, $at: u32)?) -> asked!(@type $kind) {
-            // SAFETY: the handle is of the module, which is borrowed; the caller has looked at its kind.
-            let made = unsafe { (self.f().$function)(self.raw $(, $at as c_uint)?) };
-            asked!(@make $kind, self.module, made)
+            $(assert!(self.$is($(&[$($which),+])?), concat!(stringify!($function), " of another kind of handle"));)?
+            $(assert!($at < self.$count(), concat!(stringify!($function), " of an index that is out of range"));)?
+            // SAFETY: the module is borrowed, so the handle is valid. It answers the question, and the index is in range. What is
+            // returned belongs to the same module.
+            unsafe {
+                let made = (self.f().$function)(self.raw $(, $at as c_uint)?);
+                asked!(@make $kind, self.module, made)
+            }
         })*
     };
     (@type Value) => { Option<Value<'m>> };
@@ -93,126 +148,164 @@ impl Module {
     /// The global variables.
     pub fn globals(&self) -> impl Iterator<Item = Value<'_>> {
         // SAFETY: the module is valid as long as it is borrowed.
-        let first = Value::of(self, unsafe { (self.llvm.functions.LLVMGetFirstGlobal)(self.raw) });
+        let first = unsafe { Value::of(self, (self.llvm.functions.LLVMGetFirstGlobal)(self.raw)) };
         std::iter::successors(first, |at| at.next_global())
     }
 
     /// The functions, declared or defined.
     pub fn functions(&self) -> impl Iterator<Item = Value<'_>> {
         // SAFETY: as above.
-        let first = Value::of(self, unsafe { (self.llvm.functions.LLVMGetFirstFunction)(self.raw) });
+        let first = unsafe { Value::of(self, (self.llvm.functions.LLVMGetFirstFunction)(self.raw)) };
         std::iter::successors(first, |at| at.next_function())
     }
 }
 
-/// The number of an enum attribute, of LLVM's name.
-fn attribute(llvm: Llvm, name: &str) -> c_uint {
-    // SAFETY: the name and its length.
-    unsafe { (llvm.functions.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len()) }
-}
-
 impl<'m> Value<'m> {
+    /// What the value is.
+    pub fn form(self) -> Form {
+        self.form
+    }
+
+    fn is(self, kinds: &[i32]) -> bool {
+        matches!(self.form, Form::Other(kind) if kinds.contains(&kind))
+    }
+
+    fn does(self, opcodes: &[i32]) -> bool {
+        matches!(self.form, Form::Instruction(opcode) if opcodes.contains(&opcode))
+    }
+
+    fn is_instruction(self) -> bool {
+        matches!(self.form, Form::Instruction(_))
+    }
+
+    fn is_operation(self) -> bool {
+        matches!(self.form, Form::Instruction(_) | Form::Expression(_))
+    }
+
+    fn is_address(self) -> bool {
+        matches!(self.form, Form::Instruction(o::GEP) | Form::Expression(o::GEP))
+    }
+
+    fn has_alignment(self) -> bool {
+        self.is(&[k::GLOBAL_VARIABLE]) || self.does(&[o::ALLOCA, o::LOAD, o::STORE])
+    }
+
+    fn has_condition(self) -> bool {
+        self.does(&[o::BR]) && self.is_conditional()
+    }
+
     asked! {
         /// After a global variable.
-        next_global() -> Value: LLVMGetNextGlobal;
+        next_global() -> Value: LLVMGetNextGlobal if is(k::GLOBAL_VARIABLE);
         /// After a function.
-        next_function() -> Value: LLVMGetNextFunction;
+        next_function() -> Value: LLVMGetNextFunction if is(k::FUNCTION);
         /// After an instruction.
-        next_instruction() -> Value: LLVMGetNextInstruction;
+        next_instruction() -> Value: LLVMGetNextInstruction if is_instruction;
         /// Of a global variable.
-        initializer() -> Value: LLVMGetInitializer;
+        initializer() -> Value: LLVMGetInitializer if is(k::GLOBAL_VARIABLE);
         /// Of a global variable or a function: what is at its address.
-        value_type() -> Type: LLVMGlobalGetValueType;
+        value_type() -> Type: LLVMGlobalGetValueType if is(k::GLOBAL_VARIABLE, k::FUNCTION);
         /// Of a global variable.
-        is_constant() -> truth: LLVMIsGlobalConstant;
+        is_constant() -> truth: LLVMIsGlobalConstant if is(k::GLOBAL_VARIABLE);
+        /// Of an alias: what it stands for.
+        aliasee() -> Value: LLVMAliasGetAliasee if is(k::ALIAS);
+        /// Of the address of a label: the function that has it.
+        labelled() -> Value: LLVMGetBlockAddressFunction if is(k::BLOCK_ADDRESS);
         /// Of a global variable, a load, a store, an alloca.
-        alignment() -> count: LLVMGetAlignment;
+        alignment() -> count: LLVMGetAlignment if has_alignment;
         /// Of a function.
-        calling_convention() -> count: LLVMGetFunctionCallConv;
+        calling_convention() -> count: LLVMGetFunctionCallConv if is(k::FUNCTION);
         /// Of a function.
-        count_parameters() -> count: LLVMCountParams;
+        count_parameters() -> count: LLVMCountParams if is(k::FUNCTION);
         /// Of a function.
-        parameter(at) -> Value: LLVMGetParam;
+        parameter(at < count_parameters) -> Value: LLVMGetParam if is(k::FUNCTION);
         /// Of a function.
-        first_block() -> Block: LLVMGetFirstBasicBlock;
-        /// Of a defined function: its DISubprogram.
-        subprogram() -> Node: LLVMGetSubprogram;
+        first_block() -> Block: LLVMGetFirstBasicBlock if is(k::FUNCTION);
+        /// Of a function: its DISubprogram.
+        subprogram() -> Node: LLVMGetSubprogram if is(k::FUNCTION);
         /// Of any value.
         ty() -> Type: LLVMTypeOf;
-        /// One of `number::value`.
-        kind() -> int: LLVMGetValueKind;
-        /// Of an integer of at most 64 bits.
-        zero_extended() -> wide: LLVMConstIntGetZExtValue;
-        /// Of an integer of at most 64 bits.
-        sign_extended() -> long: LLVMConstIntGetSExtValue;
-        /// Of a constant array.
-        is_string() -> truth: LLVMIsConstantString;
-        /// Of a constant array, vector or struct.
-        element(at) -> Value: LLVMGetAggregateElement;
-        /// Of a constant expression.
-        constant_opcode() -> int: LLVMGetConstOpcode;
-        /// Of an instruction.
-        opcode() -> int: LLVMGetInstructionOpcode;
+        /// Of an integer, of which the low 64 bits count.
+        zero_extended() -> wide: LLVMConstIntGetZExtValue if is(k::INTEGER);
+        /// The same.
+        sign_extended() -> long: LLVMConstIntGetSExtValue if is(k::INTEGER);
+        /// Of an array or a vector of numbers.
+        is_string() -> truth: LLVMIsConstantString if is(k::DATA_ARRAY, k::DATA_VECTOR);
+        /// Of a constant array, vector or struct; `None` behind its end.
+        element(at < no_limit) -> Value: LLVMGetAggregateElement
+            if is(k::ARRAY, k::STRUCT, k::VECTOR, k::DATA_ARRAY, k::DATA_VECTOR);
         /// Of an instruction or a constant expression.
-        operand(at) -> Value: LLVMGetOperand;
-        /// Of an instruction or a constant expression.
-        count_operands() -> int: LLVMGetNumOperands;
+        operand(at < count_operands) -> Value: LLVMGetOperand if is_operation;
         /// Of an arithmetic instruction of integers.
-        has_nsw() -> truth: LLVMGetNSW;
+        has_nsw() -> truth: LLVMGetNSW if does(o::ADD, o::SUB, o::MUL, o::SHL);
         /// Of the same.
-        has_nuw() -> truth: LLVMGetNUW;
+        has_nuw() -> truth: LLVMGetNUW if does(o::ADD, o::SUB, o::MUL, o::SHL);
         /// Of an `or`.
-        is_disjoint() -> truth: LLVMGetIsDisjoint;
-        /// The value, if it is an instruction.
-        as_instruction() -> Value: LLVMIsAInstruction;
-        /// The value, if it is inline assembly.
-        as_assembly() -> Value: LLVMIsAInlineAsm;
-        /// Of an instruction.
+        is_disjoint() -> truth: LLVMGetIsDisjoint if does(o::OR);
+        /// Of any value.
         can_be_fast() -> truth: LLVMCanValueUseFastMathFlags;
         /// Of an instruction that can be fast.
-        fast_flags() -> count: LLVMGetFastMathFlags;
+        fast_flags() -> count: LLVMGetFastMathFlags if can_be_fast;
         /// Of a load or a store.
-        ordering() -> int: LLVMGetOrdering;
+        ordering() -> int: LLVMGetOrdering if does(o::LOAD, o::STORE);
         /// Of the same.
-        is_volatile() -> truth: LLVMGetVolatile;
+        is_volatile() -> truth: LLVMGetVolatile if does(o::LOAD, o::STORE);
         /// Of an `icmp`.
-        integer_predicate() -> int: LLVMGetICmpPredicate;
+        integer_predicate() -> int: LLVMGetICmpPredicate if does(o::ICMP);
         /// Of an `fcmp`.
-        float_predicate() -> int: LLVMGetFCmpPredicate;
+        float_predicate() -> int: LLVMGetFCmpPredicate if does(o::FCMP);
         /// Of a `phi`.
-        count_incoming() -> count: LLVMCountIncoming;
+        count_incoming() -> count: LLVMCountIncoming if does(o::PHI);
         /// Of a `phi`.
-        incoming_value(at) -> Value: LLVMGetIncomingValue;
+        incoming_value(at < count_incoming) -> Value: LLVMGetIncomingValue if does(o::PHI);
         /// Of a `phi`.
-        incoming_block(at) -> Block: LLVMGetIncomingBlock;
+        incoming_block(at < count_incoming) -> Block: LLVMGetIncomingBlock if does(o::PHI);
         /// Of a `getelementptr`.
-        source_type() -> Type: LLVMGetGEPSourceElementType;
+        source_type() -> Type: LLVMGetGEPSourceElementType if is_address;
         /// Of a `getelementptr`.
-        is_in_bounds() -> truth: LLVMIsInBounds;
+        is_in_bounds() -> truth: LLVMIsInBounds if is_address;
         /// Of an `alloca`.
-        allocated_type() -> Type: LLVMGetAllocatedType;
+        allocated_type() -> Type: LLVMGetAllocatedType if does(o::ALLOCA);
         /// Of an `atomicrmw`.
-        atomic_operation() -> int: LLVMGetAtomicRMWBinOp;
+        atomic_operation() -> int: LLVMGetAtomicRMWBinOp if does(o::ATOMICRMW);
         /// Of a call.
-        called() -> Value: LLVMGetCalledValue;
+        called() -> Value: LLVMGetCalledValue if does(o::CALL);
         /// Of a call.
-        count_arguments() -> count: LLVMGetNumArgOperands;
+        count_arguments() -> count: LLVMGetNumArgOperands if does(o::CALL);
         /// Of a `shufflevector`.
-        count_mask() -> count: LLVMGetNumMaskElements;
+        count_mask() -> count: LLVMGetNumMaskElements if does(o::SHUFFLE_VECTOR);
         /// Of a `shufflevector`.
-        mask(at) -> int: LLVMGetMaskValue;
+        mask(at < count_mask) -> int: LLVMGetMaskValue if does(o::SHUFFLE_VECTOR);
         /// Of a `br`.
-        is_conditional() -> truth: LLVMIsConditional;
+        is_conditional() -> truth: LLVMIsConditional if does(o::BR);
         /// Of a conditional `br`.
-        condition() -> Value: LLVMGetCondition;
-        /// Of a terminator.
-        successor(at) -> Block: LLVMGetSuccessor;
-        /// Of a terminator.
-        count_successors() -> count: LLVMGetNumSuccessors;
-        /// Of a `switch`: the value for a successor, from 1.
-        case(at) -> Value: LLVMGetSwitchCaseValue;
+        condition() -> Value: LLVMGetCondition if has_condition;
+        /// Of a `br` or a `switch`.
+        successor(at < count_successors) -> Block: LLVMGetSuccessor if does(o::BR, o::SWITCH);
+        /// Of a `br` or a `switch`.
+        count_successors() -> count: LLVMGetNumSuccessors if does(o::BR, o::SWITCH);
         /// Of an instruction.
-        location() -> Node: LLVMInstructionGetDebugLoc;
+        location() -> Node: LLVMInstructionGetDebugLoc if is_instruction;
+    }
+
+    /// LLVM compares the index itself.
+    fn no_limit(self) -> u32 {
+        u32::MAX
+    }
+
+    /// Of an instruction or a constant expression.
+    pub fn count_operands(self) -> u32 {
+        assert!(self.is_operation(), "operands of {:?}", self.form);
+        // SAFETY: it has operands.
+        let count = unsafe { (self.f().LLVMGetNumOperands)(self.raw) };
+        u32::try_from(count).unwrap_or(0)
+    }
+
+    /// Of a `switch`: the value for a successor, from 1.
+    pub fn case(self, at: u32) -> Option<Value<'m>> {
+        assert!(self.does(&[o::SWITCH]) && (1..self.count_successors()).contains(&at), "case {at} of {:?}", self.form);
+        // SAFETY: it is a switch that has this case.
+        unsafe { Value::of(self.module, (self.f().LLVMGetSwitchCaseValue)(self.raw, at)) }
     }
 
     /// Empty if it has none.
@@ -222,37 +315,43 @@ impl<'m> Value<'m> {
         unsafe { bytes((self.f().LLVMGetValueName2)(self.raw, &mut length).cast(), length) }
     }
 
-    /// Its text.
-    pub fn print(self) -> String {
-        // SAFETY: any value may be asked; the message is new, and used once.
-        unsafe { message(self.module.llvm, (self.f().LLVMPrintValueToString)(self.raw)) }
-    }
-
     /// The blocks of a function.
     pub fn blocks(self) -> impl Iterator<Item = Block<'m>> {
         std::iter::successors(self.first_block(), |at| at.next())
     }
 
-    /// The type that an attribute of a function's parameter names.
-    pub fn attribute_type(self, parameter: u32, name: &str) -> Option<Type<'m>> {
-        let kind = attribute(self.module.llvm, name);
-        // SAFETY: the value is a function, and attributes of this name have a type.
-        unsafe {
-            let found = (self.f().LLVMGetEnumAttributeAtIndex)(self.raw, parameter + 1, kind);
-            if found.is_null() { None } else { Type::of(self.module, (self.f().LLVMGetTypeAttributeValue)(found)) }
-        }
+    /// The type that `byref` or `byval` of a function's parameter names.
+    pub fn pointee(self, parameter: u32) -> Option<Type<'m>> {
+        assert!(parameter < self.count_parameters(), "parameter {parameter} of {:?}", self.form);
+        let f = self.f();
+        // SAFETY: the value is a function with this parameter, of which attributes count from 1. An attribute of another kind than
+        // a type is not asked for one.
+        ["byref", "byval"].into_iter().find_map(|name| unsafe {
+            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
+            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw, parameter + 1, kind);
+            let is_type = !found.is_null() && (f.LLVMIsTypeAttribute)(found) != 0;
+            if is_type { Type::of(self.module, (f.LLVMGetTypeAttributeValue)(found)) } else { None }
+        })
     }
 
     /// Of a floating-point constant: as a double, which may lose a NaN's payload.
     pub fn real(self) -> f64 {
+        assert!(self.is(&[k::FLOAT]), "the number of {:?}", self.form);
         let mut loses = 0;
         // SAFETY: the value is a floating-point constant.
         unsafe { (self.f().LLVMConstRealGetDouble)(self.raw, &mut loses) }
     }
 
-    /// Of a floating-point constant of at most 64 bits: its bits.
-    pub fn bits(self, width: u32) -> u64 {
-        // SAFETY: the value is a floating-point constant of that many bits.
+    /// The bits of a floating-point constant of 16, 32 or 64; 0 for another.
+    pub fn bits(self) -> u64 {
+        assert!(self.is(&[k::FLOAT]), "the bits of {:?}", self.form);
+        let width = match self.ty().map(Type::kind) {
+            Some(t::HALF) => 16,
+            Some(t::FLOAT) => 32,
+            Some(t::DOUBLE) => 64,
+            _ => return 0,
+        };
+        // SAFETY: the value is a floating-point constant of that many bits, so the cast gives an integer constant.
         unsafe {
             let integer = (self.f().LLVMIntTypeInContext)(self.module.context, width);
             (self.f().LLVMConstIntGetZExtValue)((self.f().LLVMConstBitCast)(self.raw, integer))
@@ -261,58 +360,66 @@ impl<'m> Value<'m> {
 
     /// The bytes of a constant string.
     pub fn string(self) -> Vec<u8> {
+        assert!(self.is_string(), "the bytes of {:?}", self.form);
         let mut length = 0;
         // SAFETY: the value is a constant string, whose bytes live as long.
-        unsafe {
-            let first = (self.f().LLVMGetAsString)(self.raw, &mut length).cast::<u8>();
-            if first.is_null() { Vec::new() } else { std::slice::from_raw_parts(first, length).to_vec() }
-        }
+        unsafe { all((self.f().LLVMGetAsString)(self.raw, &mut length).cast(), length) }
     }
 
     /// The path of an `extractvalue` or `insertvalue`.
     pub fn path(self) -> Vec<u32> {
+        assert!(self.does(&[o::EXTRACT_VALUE, o::INSERT_VALUE]), "the path of {:?}", self.form);
         // SAFETY: the value is one of these instructions; it has that many indices.
         unsafe {
-            let count = (self.f().LLVMGetNumIndices)(self.raw) as usize;
-            if count == 0 {
-                Vec::new()
-            } else {
-                std::slice::from_raw_parts((self.f().LLVMGetIndices)(self.raw), count).to_vec()
-            }
+            let count = (self.f().LLVMGetNumIndices)(self.raw);
+            all((self.f().LLVMGetIndices)(self.raw), count as usize)
         }
+    }
+
+    /// The node that an operand of a node is, if it is one.
+    pub fn as_node(self) -> Option<Node<'m>> {
+        // SAFETY: the value is metadata.
+        self.is(&[k::METADATA])
+            .then(|| unsafe { Node::of(self.module, (self.f().LLVMValueAsMetadata)(self.raw)) })
+            .flatten()
+    }
+
+    /// The text of an operand of a node, empty if it is no string.
+    pub fn as_text(self) -> String {
+        let mut length = 0;
+        // SAFETY: any value may be asked; the text has that many bytes and lives as long as the context.
+        unsafe { bytes((self.f().LLVMGetMDString)(self.raw, &mut length).cast(), length as usize) }
     }
 }
 
 impl<'m> Type<'m> {
+    fn is(self, kinds: &[i32]) -> bool {
+        kinds.contains(&self.kind())
+    }
+
     asked! {
         /// One of `number::ty`.
         kind() -> int: LLVMGetTypeKind;
         /// Of an integer.
-        width() -> count: LLVMGetIntTypeWidth;
+        width() -> count: LLVMGetIntTypeWidth if is(t::INTEGER);
         /// Of a pointer.
-        space() -> count: LLVMGetPointerAddressSpace;
+        space() -> count: LLVMGetPointerAddressSpace if is(t::POINTER);
         /// Of an array.
-        array_length() -> wide: LLVMGetArrayLength2;
+        array_length() -> wide: LLVMGetArrayLength2 if is(t::ARRAY);
         /// Of a vector.
-        vector_length() -> count: LLVMGetVectorSize;
+        vector_length() -> count: LLVMGetVectorSize if is(t::VECTOR);
         /// Of an array or a vector.
-        element() -> Type: LLVMGetElementType;
+        element() -> Type: LLVMGetElementType if is(t::ARRAY, t::VECTOR);
         /// Of a struct.
-        is_opaque() -> truth: LLVMIsOpaqueStruct;
+        is_opaque() -> truth: LLVMIsOpaqueStruct if is(t::STRUCT);
         /// Of a struct.
-        is_packed() -> truth: LLVMIsPackedStruct;
+        is_packed() -> truth: LLVMIsPackedStruct if is(t::STRUCT);
         /// Of a struct.
-        count_fields() -> count: LLVMCountStructElementTypes;
+        count_fields() -> count: LLVMCountStructElementTypes if is(t::STRUCT);
         /// Of a struct.
-        field(at) -> Type: LLVMStructGetTypeAtIndex;
+        field(at < count_fields) -> Type: LLVMStructGetTypeAtIndex if is(t::STRUCT);
         /// Of a function.
-        returns() -> Type: LLVMGetReturnType;
-    }
-
-    /// Its text.
-    pub fn print(self) -> String {
-        // SAFETY: any type may be asked; the message is new, and used once.
-        unsafe { message(self.module.llvm, (self.f().LLVMPrintTypeToString)(self.raw)) }
+        returns() -> Type: LLVMGetReturnType if is(t::FUNCTION);
     }
 }
 
@@ -333,57 +440,54 @@ impl<'m> Block<'m> {
 }
 
 impl<'m> Node<'m> {
+    fn is(self, kinds: &[u32]) -> bool {
+        kinds.contains(&self.kind())
+    }
+
     asked! {
         /// One of `number::node`.
         kind() -> count: LLVMGetMetadataKind;
         /// Of a location.
-        scope() -> Node: LLVMDILocationGetScope;
+        scope() -> Node: LLVMDILocationGetScope if is(node::LOCATION);
         /// Of a location.
-        inlined_at() -> Node: LLVMDILocationGetInlinedAt;
+        inlined_at() -> Node: LLVMDILocationGetInlinedAt if is(node::LOCATION);
         /// Of a location.
-        line() -> count: LLVMDILocationGetLine;
+        line() -> count: LLVMDILocationGetLine if is(node::LOCATION);
         /// Of a location.
-        column() -> count: LLVMDILocationGetColumn;
+        column() -> count: LLVMDILocationGetColumn if is(node::LOCATION);
         /// Of a subprogram.
-        first_line() -> count: LLVMDISubprogramGetLine;
+        first_line() -> count: LLVMDISubprogramGetLine if is(node::SUBPROGRAM);
     }
 
-    /// The operands of a node that is no string. A missing one is `None`.
+    /// Its operands, of which some may be missing; empty if it is none that has operands.
     pub fn operands(self) -> Vec<Option<Value<'m>>> {
-        // SAFETY: the node is of the module's context; the list has room for all operands.
-        let all = unsafe {
+        // SAFETY: the node is of the module's context. What LLVM calls a node has so many operands, and the list has room for all.
+        unsafe {
             let value = (self.f().LLVMMetadataAsValue)(self.module.context, self.raw);
+            if (self.f().LLVMIsAMDNode)(value).is_null() {
+                return Vec::new();
+            }
             let mut all = vec![std::ptr::null_mut(); (self.f().LLVMGetMDNodeNumOperands)(value) as usize];
             (self.f().LLVMGetMDNodeOperands)(value, all.as_mut_ptr());
-            all
-        };
-        all.into_iter().map(|raw| Value::of(self.module, raw)).collect()
+            all.into_iter().map(|raw| Value::of(self.module, raw)).collect()
+        }
     }
 }
 
-impl<'m> Value<'m> {
-    /// The node that an operand of a node is.
-    pub fn as_node(self) -> Option<Node<'m>> {
-        // SAFETY: the value is an operand of a node.
-        Node::of(self.module, unsafe { (self.f().LLVMValueAsMetadata)(self.raw) })
-    }
-
-    /// The text of an operand of a node, empty if it is no string.
-    pub fn as_text(self) -> String {
-        let mut length = 0;
-        // SAFETY: as above; the text has that many bytes and lives as long as the context.
-        unsafe { bytes((self.f().LLVMGetMDString)(self.raw, &mut length).cast(), length as usize) }
-    }
+/// A copy of a list.
+///
+/// # Safety
+/// Null, or the first of so many, which are valid.
+unsafe fn all<T: Clone>(first: *const T, count: usize) -> Vec<T> {
+    // SAFETY: as the caller says.
+    if first.is_null() { Vec::new() } else { unsafe { std::slice::from_raw_parts(first, count) }.to_vec() }
 }
 
 /// # Safety
-/// Null, or the first of so many bytes.
+/// As of `all`.
 unsafe fn bytes(first: *const u8, length: usize) -> String {
-    if first.is_null() {
-        return String::new();
-    }
     // SAFETY: as the caller says.
-    String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(first, length) }).into_owned()
+    String::from_utf8_lossy(&unsafe { all(first, length) }).into_owned()
 }
 
 /// Numbers of LLVM-C's enums, which are stable.
@@ -395,6 +499,7 @@ pub mod number {
         pub const FLOAT: i32 = 2;
         pub const DOUBLE: i32 = 3;
         pub const INTEGER: i32 = 8;
+        pub const FUNCTION: i32 = 9;
         pub const STRUCT: i32 = 10;
         pub const ARRAY: i32 = 11;
         pub const POINTER: i32 = 12;
@@ -403,7 +508,9 @@ pub mod number {
     /// `LLVMValueKind`.
     pub mod value {
         pub const FUNCTION: i32 = 5;
+        pub const ALIAS: i32 = 6;
         pub const GLOBAL_VARIABLE: i32 = 8;
+        pub const BLOCK_ADDRESS: i32 = 9;
         pub const EXPRESSION: i32 = 10;
         pub const ARRAY: i32 = 11;
         pub const STRUCT: i32 = 12;
@@ -415,6 +522,9 @@ pub mod number {
         pub const INTEGER: i32 = 18;
         pub const FLOAT: i32 = 19;
         pub const NULL: i32 = 20;
+        pub const METADATA: i32 = 22;
+        pub const ASSEMBLY: i32 = 23;
+        pub const INSTRUCTION: i32 = 24;
         pub const POISON: i32 = 25;
     }
     /// `LLVMMetadataKind`.

@@ -48,20 +48,21 @@ pub(super) fn call(
     } else if name == e.function.name {
         "a kernel calls itself".to_string()
     } else {
-        let defined = e.module.definition(function).map(|frame| frame.function).filter(|_| shown == name);
+        let defined = function.definition.as_ref().map(|frame| frame.function.clone()).filter(|_| shown == name);
         not_inlined(e.module, function, &defined.unwrap_or(shown))
     }))
 }
 
 /// Whether a constant has the address of a label of the function. `structurizecfg` removes the jump itself.
-fn holds_label(constant: &Constant, function: &Function) -> bool {
+fn holds_label(module: &Module, constant: &Constant, function: &Function) -> bool {
+    let inside = |inner: &Constant| holds_label(module, inner, function);
     match constant {
-        Constant::Other(text) => text.contains("blockaddress") && text.contains(&format!("@{},", function.name)),
+        Constant::BlockAddress(of) => module.functions[of.0].name == function.name,
         Constant::Aggregate(parts) => {
-            parts.iter().any(|part| matches!(&part.value, Value::Constant(inner) if holds_label(inner, function)))
+            parts.iter().any(|part| matches!(&part.value, Value::Constant(inner) if inside(inner)))
         }
         Constant::Expression(op) => {
-            op.operands().iter().any(|value| matches!(value, Value::Constant(inner) if holds_label(inner, function)))
+            op.operands().iter().any(|value| matches!(value, Value::Constant(inner) if inside(inner)))
         }
         _ => false,
     }
@@ -70,12 +71,13 @@ fn holds_label(constant: &Constant, function: &Function) -> bool {
 /// Why a function that has a body is still called.
 fn not_inlined(module: &Module, function: &Function, shown: &str) -> String {
     let has = |what: &dyn Fn(&Op) -> bool| function.blocks.iter().flat_map(|b| &b.instructions).any(|i| what(&i.op));
+    let labels = |constant: &Constant| holds_label(module, constant, function);
     let starts_list =
         |op: &Op| matches!(op, Op::Call { callee, .. } if module.functions[callee.0].name.starts_with("llvm.va_start"));
     if has(&starts_list) {
         format!("'{shown}' takes variable arguments (...): restrict(amp) code has none")
-    } else if module.globals.iter().filter_map(|global| global.initializer.as_ref()).any(|c| holds_label(c, function))
-        || has(&|op| op.operands().iter().any(|value| matches!(value, Value::Constant(c) if holds_label(c, function))))
+    } else if module.globals.iter().filter_map(|global| global.initializer.as_ref()).any(labels)
+        || has(&|op| op.operands().iter().any(|value| matches!(value, Value::Constant(c) if labels(c))))
     {
         format!("'{shown}' has a computed goto: restrict(amp) code has none")
     } else {

@@ -39,6 +39,7 @@ pub fn kernels(module: &Module) -> impl Iterator<Item = &Function> {
 }
 
 /// Compiles all kernels of a module that `opt` has prepared, as [`compile`] does.
+#[cfg(test)]
 pub fn compile_module(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     compile(&kernels(module).map(|kernel| (module, kernel)).collect::<Vec<_>>(), options)
 }
@@ -52,7 +53,7 @@ pub fn compile(all: &[(&Module, &Function)], options: &Options) -> Result<Vec<Co
         match kernel(module, function, options, &names) {
             Ok(kernel) => kernels.push(kernel),
             Err(error) => {
-                let error = match module.definition(function) {
+                let error = match function.definition.clone() {
                     Some(frame) if error.frames.is_empty() => KernelError { frames: vec![frame], ..error },
                     _ => error,
                 };

@@ -47,9 +47,11 @@ mod uniform;
 mod uniform_loads;
 mod uniformity;
 
-pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
+pub use barriers::{divergent_barriers, has_barriers};
 pub use cfg::ends;
 pub use checked::Bounds;
-pub use compile::{CompiledKernel, compile, compile_module, kernels};
+#[cfg(test)]
+pub use compile::compile_module;
+pub use compile::{CompiledKernel, compile, kernels};
 pub use emitter::Options;
 pub use error::{KernelError, Remedy};

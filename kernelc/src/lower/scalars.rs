@@ -63,7 +63,7 @@ fn collect_leaves(ty: &Type, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
     let kind = match ty {
         Type::Void => return Some(()),
         Type::Int(bits @ 1..=64) => ScalarKind::Int(*bits),
-        Type::Int(_) | Type::Other(_) => return None,
+        Type::Int(_) | Type::Other => return None,
         Type::Half => ScalarKind::Half,
         Type::Float => ScalarKind::Float,
         Type::Double => ScalarKind::Double,

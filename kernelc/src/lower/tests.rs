@@ -35,7 +35,7 @@ fn kernel(body: &str) -> String {
 }
 
 fn compiled(body: &str) -> Result<CompiledKernel, Vec<KernelError>> {
-    let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+    let module = ir::tests::module(&kernel(body));
     compile_module(&module, &Options::default()).map(|mut kernels| kernels.remove(0))
 }
 
@@ -101,7 +101,7 @@ fn a_pointer_that_may_be_either_view_counts_for_both() {
 
 /// The module with accesses checked so, and the places that it reports.
 fn checked(body: &str, bounds: Bounds) -> (dr::Module, Option<Vec<String>>) {
-    let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+    let module = ir::tests::module(&kernel(body));
     let options = Options { bounds, ..Options::default() };
     let kernel = compile_module(&module, &options).unwrap_or_else(|r| panic!("{r:?}")).remove(0);
     (dr::load_words(&kernel.spirv).unwrap_or_else(|e| panic!("{e}")), kernel.checks)
@@ -520,7 +520,7 @@ fn doubles_ask_for_their_capability_and_others_do_not() {
 #[test]
 fn a_kernel_ends_if_each_block_that_is_reached_leads_to_the_end() {
     let ends = |body: &str| {
-        let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+        let module = ir::tests::module(&kernel(body));
         super::compile::kernels(&module).all(super::ends)
     };
     let turn = "  %c = icmp eq i32 1, 2\n  br i1 %c, label %again, label %out\nagain:\n  br label %";
@@ -622,7 +622,7 @@ fn print(format: &str, arguments: &str) -> Result<String, Vec<KernelError>> {
         format.len() + 1,
         kernel(&body)
     );
-    let module = ir::read(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+    let module = ir::tests::module(&module);
     let kernels = compile_module(&module, &Options::default())?;
     let module = dr::load_words(&kernels[0].spirv).unwrap_or_else(|e| panic!("{e}"));
     Ok(printed(&module).concat().trim_matches(['\u{2}', '\u{3}']).to_string())
@@ -680,9 +680,11 @@ fn a_wrong_conversion_is_told_at_its_line() {
         text("name"),
         text("name")
     )) + "!0 = !DIFile(filename: \"a.cpp\", directory: \"/src\")\n\
-           !1 = distinct !DISubprogram(name: \"k\", file: !0, line: 5)\n\
+           !1 = distinct !DISubprogram(name: \"k\", scope: !0, file: !0, line: 5, unit: !3, spFlags: DISPFlagDefinition)\n\
+           !3 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !0, emissionKind: FullDebug)\n\
+           !4 = !{i32 2, !\"Debug Info Version\", i32 3}\n!llvm.module.flags = !{!4}\n!llvm.dbg.cu = !{!3}\n\
            !2 = !DILocation(line: 7, column: 9, scope: !1)\n";
-    let refusals = compile_module(&ir::read(&source).unwrap(), &Options::default()).unwrap_err();
+    let refusals = compile_module(&ir::tests::module(&source), &Options::default()).unwrap_err();
     let frame = &refusals[0].frames[0];
     assert_eq!((frame.file.as_str(), frame.line, frame.column), ("/src/a.cpp", 7, 9));
     assert!(refusals[0].message.contains("'% f' takes a float or double, and this is a pointer"), "{refusals:?}");

@@ -26,7 +26,7 @@ fn kernel(body: &str) -> Module {
          %n = load i32, ptr addrspace(2) %at, align 8\n\
          {body}\n}}\n"
     );
-    ir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    ir::tests::module(&text)
 }
 
 /// How uniform the condition of the last conditional branch is, and whether all threads come to the barrier.

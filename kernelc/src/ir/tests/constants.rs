@@ -1,14 +1,12 @@
 //! Constants.
 
-use revamp_kernelc::ir::{BinaryOp, CastOp, Constant, Flags, FunctionId, GlobalId, Op, Operand, Type, Value};
-
-use super::{int, read};
+use super::{int, module};
+use crate::ir::{BinaryOp, CastOp, Constant, Flags, FunctionId, GlobalId, Op, Operand, Type, Value};
 
 /// `@g` with this initialiser, among others.
 fn constant(text: &str) -> Constant {
-    let module =
-        read(&format!("@a = global i8 0\n@b = addrspace(1) global i8 0\n@g = global {text}\ndeclare void @f()"));
-    module.globals[2].initializer.clone().unwrap()
+    let text = format!("@a = global i8 0\n@b = addrspace(1) global i8 0\n@g = global {text}\ndeclare void @f()");
+    module(&text).globals[2].initializer.clone().unwrap()
 }
 
 fn value(ty: Type, constant: Constant) -> Operand {
@@ -18,16 +16,13 @@ fn value(ty: Type, constant: Constant) -> Operand {
 #[test]
 fn integers() {
     assert_eq!(constant("i32 -5"), Constant::Int(-5));
-    assert_eq!(constant("i32 4294967295"), Constant::Int(4_294_967_295));
+    assert_eq!(constant("i32 2147483647"), Constant::Int(0x7fff_ffff));
+    assert_eq!(constant("i64 -9223372036854775808"), Constant::Int(i64::MIN.into()));
     assert_eq!(constant("i1 true"), Constant::Int(1));
     assert_eq!(constant("i1 false"), Constant::Int(0));
-    assert_eq!(constant("i128 -170141183460469231731687303715884105728"), Constant::Int(i128::MIN));
-    assert_eq!(constant("i128 340282366920938463463374607431768211455"), Constant::Int(-1));
-    let large = "1".repeat(60);
-    assert_eq!(constant(&format!("i256 {large}")), Constant::Other(large.into()));
+    assert_eq!(constant("i65 1"), Constant::Other);
+    assert_eq!(constant("i128 -170141183460469231731687303715884105728"), Constant::Other);
     assert_eq!(constant("i16 u0xFF"), Constant::Int(255));
-    assert_eq!(constant("i8 s0xFF"), Constant::Int(-1));
-    assert_eq!(constant("i8 s0x7F"), Constant::Int(127));
 }
 
 #[test]
@@ -35,16 +30,12 @@ fn floats() {
     assert_eq!(constant("float 1.500000e+00"), Constant::Float(1.5_f64.to_bits()));
     assert_eq!(constant("double -0.000000e+00"), Constant::Float((-0.0_f64).to_bits()));
     assert_eq!(constant("double 1.000000e-310"), Constant::Float(1e-310_f64.to_bits()));
-    assert_eq!(constant("float +2.0"), Constant::Float(2_f64.to_bits()));
     assert_eq!(constant("float 0x3FB99999A0000000"), Constant::Float(f64::from(0.1_f32).to_bits()));
     assert_eq!(constant("float 0x7FF4000020000000"), Constant::Float(0x7FF4_0000_2000_0000));
     assert_eq!(constant("double 0xFFF0000000000000"), Constant::Float(f64::NEG_INFINITY.to_bits()));
-    assert_eq!(
-        constant("fp128 0xL00000000000000003FFF000000000000"),
-        Constant::Other("0xL00000000000000003FFF000000000000".into())
-    );
-    assert_eq!(constant("x86_fp80 0xK3FFF8000000000000000"), Constant::Other("0xK3FFF8000000000000000".into()));
-    assert_eq!(constant("bfloat 0xR3F80"), Constant::Other("0xR3F80".into()));
+    for other in ["fp128 0xL00000000000000003FFF000000000000", "x86_fp80 0xK3FFF8000000000000000", "bfloat 0xR3F80"] {
+        assert_eq!(constant(other), Constant::Other);
+    }
 }
 
 #[test]
@@ -83,9 +74,7 @@ fn aggregates() {
     assert_eq!(constant("<2 x i8> <i8 1, i8 2>"), Constant::Aggregate(ints(8).into()));
     assert_eq!(constant("{ i32, i32 } { i32 1, i32 2 }"), Constant::Aggregate(ints(32).into()));
     assert_eq!(constant("<{ i8, i8 }> <{ i8 1, i8 2 }>"), Constant::Aggregate(ints(8).into()));
-    assert_eq!(constant("[0 x i32] []"), Constant::Aggregate([].into()));
-    assert_eq!(constant("{} {}"), Constant::Aggregate([].into()));
-    let inner = value(Type::Array(2, Type::Int(8).into()), Constant::Aggregate(ints(8).into()));
+    let inner = value(Type::Array(2, Type::Int(8).into()), Constant::Bytes([1, 2].into()));
     assert_eq!(constant("{ [2 x i8] } { [2 x i8] [i8 1, i8 2] }"), Constant::Aggregate([inner].into()));
     assert_eq!(constant(r#"[5 x i8] c"a\0A\\\22\00""#), Constant::Bytes(b"a\n\\\"\0"[..].into()));
     let halves = value(Type::Float, Constant::Float(0.5_f64.to_bits()));
@@ -113,14 +102,10 @@ fn expressions() {
         expression(cast(CastOp::IntToPtr, int(64, 16), Type::Pointer(0)))
     );
     let address = value(Type::Int(64), address);
-    assert_eq!(
-        constant("i32 trunc (i64 ptrtoint (ptr @a to i64) to i32)"),
-        expression(cast(CastOp::Trunc, address.clone(), Type::Int(32)))
-    );
     for (word, op) in [("add", BinaryOp::Add), ("sub", BinaryOp::Sub), ("xor", BinaryOp::Xor)] {
-        let flags = Flags { nsw: true, ..Flags::default() };
+        let flags = Flags::default();
         assert_eq!(
-            constant(&format!("i64 {word} nsw (i64 ptrtoint (ptr @a to i64), i64 1)")),
+            constant(&format!("i64 {word} (i64 ptrtoint (ptr @a to i64), i64 1)")),
             expression(Op::Binary { op, left: address.clone(), right: int(64, 1), flags })
         );
     }
@@ -136,14 +121,47 @@ fn expressions() {
 }
 
 #[test]
-fn what_no_kernel_holds_is_text() {
+fn aliases_are_what_they_stand_for() {
+    let module = module(
+        "@first = alias void (), ptr @second
+@second = internal alias void (), ptr @f
+@inner = alias i8, getelementptr (i8, ptr @g, i64 1)
+@late = ifunc void (), ptr @resolver
+@g = global i16 0
+@same = alias i16, ptr @g
+@table = global [4 x ptr] [ptr @first, ptr @same, ptr @inner, ptr @late]
+define void @f() {
+  ret void
+}
+define ptr @resolver() {
+  ret ptr null
+}
+define void @caller() {
+  call void @first()
+  call void @late()
+  ret void
+}",
+    );
+    assert_eq!(module.globals.len(), 2);
+    let Some(Constant::Aggregate(elements)) = &module.globals[1].initializer else { panic!() };
+    let values: Vec<_> = elements.iter().map(|one| one.value.clone()).collect();
+    let (f, g) = (Constant::Function(FunctionId(0)), Constant::Global(GlobalId(0)));
+    assert_eq!(values, [f, g, Constant::Other, Constant::Other].map(Value::Constant));
+    let calls = &module.functions[2].blocks[0].instructions;
+    assert!(matches!(calls[0].op, Op::Call { callee: FunctionId(0), .. }));
+    assert!(matches!(calls[1].op, Op::CallIndirect { .. }));
+}
+
+#[test]
+fn what_no_kernel_holds_is_not_looked_into() {
+    let labels = "@g = global ptr blockaddress(@f, %next)\ndefine void @f() {\n  br label %next\nnext:\n  ret void\n}";
+    assert_eq!(module(labels).globals[0].initializer, Some(Constant::BlockAddress(FunctionId(0))));
     for text in [
-        "blockaddress(@f, %entry)",
         "dso_local_equivalent @f",
         "no_cfi @f",
         "ptrauth (ptr @f, i32 2, i64 5)",
-        "extractelement (<1 x ptr> <ptr @a>, i32 0)",
+        "extractelement (<2 x ptr> <ptr @a, ptr inttoptr (i64 1 to ptr)>, i32 ptrtoint (ptr @a to i32))",
     ] {
-        assert_eq!(constant(&format!("ptr {text}, align 8")), Constant::Other(text.into()));
+        assert_eq!(constant(&format!("ptr {text}, align 8")), Constant::Other);
     }
 }

@@ -1,12 +1,11 @@
 //! Globals, functions, types, blocks and debug metadata.
 
-use revamp_kernelc::ir::{BlockId, Constant, Frame, FunctionId, GlobalId, LocalId, Op, Type, Value};
-
 use super::files::FORMS;
-use super::{function, read};
+use super::{function, module as read};
+use crate::ir::{BlockId, Constant, Frame, FunctionId, LocalId, Location, LocationId, Module, Op, Type, Value};
 
 #[test]
-fn words_of_globals_are_read_past() {
+fn globals() {
     let module = read(FORMS);
     let global = |name: &str| module.globals.iter().find(|global| global.name == name).unwrap();
     let inner = Type::Struct { packed: true, fields: vec![Type::Int(8), Type::Int(64)].into() };
@@ -18,40 +17,9 @@ fn words_of_globals_are_read_past() {
     let quoted = global("quoted name");
     assert_eq!((quoted.space, quoted.constant, quoted.align), (3, false, 8));
     assert_eq!((&quoted.ty, &quoted.initializer), (&outer, &Some(Constant::Undef)));
-    assert_eq!(global("0").align, 8);
+    assert_eq!(global("").align, 8);
     let far = global("far");
-    assert_eq!((&far.ty, &far.initializer), (&Type::Array(0, Type::Other("%hidden".into()).into()), &None));
-}
-
-#[test]
-fn aliases_are_what_they_stand_for() {
-    let module = read(
-        "@first = alias void (), ptr @second
-@second = internal alias void (), ptr addrspace(4) @f
-@inner = alias i8, getelementptr (i8, ptr @g, i64 1)
-@late = ifunc void (), ptr @f
-@g = global i16 0
-@table = global [4 x ptr] [ptr @first, ptr @g, ptr @inner, ptr @late]
-declare void @f()
-define void @caller() {
-  call void @first()
-  call void @late()
-  ret void
-}",
-    );
-    assert_eq!(module.globals.len(), 2);
-    let Some(Constant::Aggregate(elements)) = &module.globals[1].initializer else { panic!() };
-    let values: Vec<_> = elements.iter().map(|one| one.value.clone()).collect();
-    let expected = [
-        Constant::Function(FunctionId(0)),
-        Constant::Global(GlobalId(0)),
-        Constant::Other("@inner".into()),
-        Constant::Other("@late".into()),
-    ];
-    assert_eq!(values, expected.map(Value::Constant));
-    let calls = &function(&module, "caller").blocks[0].instructions;
-    assert!(matches!(calls[0].op, Op::Call { callee: FunctionId(0), .. }));
-    assert!(matches!(calls[1].op, Op::CallIndirect { .. }));
+    assert_eq!((&far.ty, &far.initializer), (&Type::Array(0, Type::Other.into()), &None));
 }
 
 #[test]
@@ -59,7 +27,6 @@ fn heads_of_functions() {
     let module = read(FORMS);
     let kernel = function(&module, "kernel");
     assert!(kernel.kernel);
-    assert_eq!(kernel.subprogram, Some(5));
     assert_eq!(kernel.parameters[0].pointee.as_ref().unwrap().size(), Some(20));
     assert_eq!(kernel.parameters[1].pointee, None);
     let names: Vec<&str> = kernel.locals[..2].iter().map(|local| &*local.name).collect();
@@ -100,13 +67,7 @@ fn types_may_be_used_before_they_are_defined() {
     );
     let c = Type::Struct {
         packed: true,
-        fields: vec![
-            Type::Pointer(3),
-            Type::Vector(2, Type::Half.into()),
-            Type::Int(1),
-            Type::Other("x86_fp80".into()),
-        ]
-        .into(),
+        fields: vec![Type::Pointer(3), Type::Vector(2, Type::Half.into()), Type::Int(1), Type::Other].into(),
     };
     let ab = Type::Struct { packed: false, fields: vec![c.clone(), Type::Array(3, c.clone().into())].into() };
     assert_eq!(module.globals[0].ty, Type::Struct { packed: false, fields: vec![ab, c].into() });
@@ -114,7 +75,7 @@ fn types_may_be_used_before_they_are_defined() {
 
 #[test]
 fn sizes_are_those_of_the_target() {
-    let ty = |text: &str| read(&format!("@g = external global {text}")).globals[0].ty.clone();
+    let ty = |text: &str| read(&format!("declare void @f({text})")).functions[0].parameters[0].ty.clone();
     let size = |text: &str| (ty(text).size(), ty(text).align());
     assert_eq!(size("i1"), (Some(1), Some(1)));
     assert_eq!(size("i24"), (Some(4), Some(4)));
@@ -125,7 +86,7 @@ fn sizes_are_those_of_the_target() {
     assert_eq!(size("[3 x { i16, i8 }]"), (Some(12), Some(2)));
     assert_eq!(size("{}"), (Some(0), Some(1)));
     assert_eq!(size("<vscale x 2 x i32>"), (None, None));
-    assert_eq!(ty("target(\"spirv.Image\", void, 1)"), Type::Other("target(\"spirv.Image\", void, 1)".into()));
+    assert_eq!(ty("target(\"spirv.Image\", void, 1)"), Type::Other);
 }
 
 #[test]
@@ -161,14 +122,6 @@ fn blocks_without_labels_are_numbered() {
     assert_eq!(f.locals.iter().map(|local| &*local.name).collect::<Vec<_>>(), ["0", "c", "3", "5"]);
 }
 
-#[test]
-fn a_quoted_number_is_another_name() {
-    let module =
-        read("define i32 @f(i32 %0, i32 %\"0\", i32 %a, i32 %\"\\62\") {\n  %1 = sub i32 %\"0\", %b\n  ret i32 %0\n}");
-    let Op::Binary { left, right, .. } = &module.functions[0].blocks[0].instructions[0].op else { panic!() };
-    assert_eq!((&left.value, &right.value), (&Value::Local(LocalId(1)), &Value::Local(LocalId(3))));
-}
-
 fn place(function: &str, file: &str, line: u32, column: u32) -> Frame {
     Frame { function: function.into(), file: file.into(), line, column }
 }
@@ -191,22 +144,45 @@ fn places_in_the_source() {
     );
     let last = kernel.blocks[0].instructions.last().unwrap();
     assert_eq!(module.frames(last.location.unwrap()), [place("kernel<int>", "/lib/\"odd\".h", 0, 0)]);
-    assert_eq!(module.definition(kernel), Some(place("kernel<int>", "/src/forms.cpp", 3, 0)));
-    // One that is written out where it is used, and belongs to what no kernel holds.
-    let asm = kernel.blocks[0].instructions.iter().find(|one| one.op == Op::Other { name: "asm".into() });
+    assert_eq!(kernel.definition, Some(place("kernel<int>", "/src/forms.cpp", 3, 0)));
+    // Of an instruction that no kernel holds.
+    let asm = kernel.blocks[0].instructions.iter().find(|one| one.op == Op::Other { name: "asm" });
     assert_eq!(module.frames(asm.unwrap().location.unwrap()), [place("kernel<int>", "/src/forms.cpp", 9, 1)]);
 }
 
-#[test]
-fn metadata_that_runs_in_a_circle_ends() {
-    let module = read(
-        "define void @f() {
-  ret void, !dbg !0
+/// A function whose `ret` is at this location, with the metadata that LLVM asks for, and more.
+fn located(location: &str, more: &str) -> String {
+    format!(
+        "define void @f() !dbg !3 {{
+  ret void, !dbg {location}
+}}
+!llvm.module.flags = !{{!0}}
+!llvm.dbg.cu = !{{!1}}
+!0 = !{{i32 2, !\"Debug Info Version\", i32 3}}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !2, emissionKind: FullDebug)
+!2 = !DIFile(filename: \"a.cpp\", directory: \"/src\")
+!3 = distinct !DISubprogram(name: \"f\", scope: !2, file: !2, line: 1, unit: !1, spFlags: DISPFlagDefinition)
+{more}"
+    )
 }
-!0 = !DILocation(line: 1, scope: !1, inlinedAt: !0)
-!1 = !DILexicalBlock(scope: !1, file: !1)",
-    );
+
+#[test]
+fn a_location_has_at_most_64_frames() {
+    const MANY: usize = 2000;
+    let chain: String = (4..MANY)
+        .map(|n| format!("!{n} = distinct !DILocation(line: {n}, scope: !3, inlinedAt: !{})\n", n + 1))
+        .collect();
+    let module = read(&located("!4", &format!("{chain}!{MANY} = distinct !DILocation(line: 1, scope: !3)")));
     let frames = module.frames(module.functions[0].blocks[0].instructions[0].location.unwrap());
-    assert_eq!(frames.len(), 64);
-    assert_eq!(frames[0], place("", "", 1, 0));
+    assert_eq!((frames.len(), &frames[63]), (64, &place("f", "/src/a.cpp", 67, 0)));
+    assert_eq!(module.locations.len(), MANY - 3);
+}
+
+/// LLVM itself does not come back from such metadata, so only a module made by hand has it.
+#[test]
+fn a_location_in_a_circle_has_at_most_64_frames() {
+    let location =
+        Location { function: "f".into(), file: "a.cpp".into(), line: 1, column: 0, inlined_at: Some(LocationId(0)) };
+    let module = Module { locations: vec![location], ..Module::default() };
+    assert_eq!(module.frames(LocationId(0)), vec![place("f", "a.cpp", 1, 0); 64]);
 }

@@ -1,0 +1,438 @@
+//! Damaged texts: LLVM refuses them, or they are read, and compiled or refused. Never a panic, and nothing without an end.
+//!
+//! With MINUTES in the environment `for_minutes` goes on for so long, from SEED; what it finds lies in FUZZ_OUT.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::files::{FORMS, KINDS_OPTIMISED, SAXPY, SAXPY_OPTIMISED, TILES_NATIVE};
+use super::invariants::check;
+use super::{module, parsed};
+use crate::ir::{Constant, Frame, LocationId, Op, Type, snapshot};
+use crate::{llvm, lower, native};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Words, numbers and names in one piece, anything else by the character.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let word = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "._%@!#".contains(c))).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(word.max(first.len_utf8()));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// One way of damage, at places that are fractions of the whole.
+#[derive(Clone, Debug)]
+enum Damage {
+    Delete(f64),
+    Repeat(f64),
+    Swap(f64, f64),
+    Copy(f64, f64),
+    /// Another of its kind: a local for a local, a number for a number. Much of that is still read.
+    Like(f64, f64),
+    Insert(f64, String),
+    Line(f64, f64),
+    Cut(f64),
+}
+
+fn any_damage() -> impl Strategy<Value = Damage> {
+    let place = || 0.0..1.0_f64;
+    // What means something to the parser, more often than what does not.
+    let odd = prop_oneof![
+        prop::sample::select(vec![
+            "(",
+            ")",
+            "[",
+            "]",
+            "{",
+            "}",
+            "<",
+            ">",
+            ",",
+            "=",
+            "\"",
+            "%",
+            "@",
+            "!",
+            ":",
+            ";",
+            "\n",
+            "-",
+            "*",
+            "c\"",
+            "é",
+            "18446744073709551615",
+            "4294967296",
+            "-1",
+            "0x",
+            "i0",
+            "i99999999",
+            "splat",
+            "vscale",
+            "x",
+            "ptr",
+            "zeroinitializer",
+            "label",
+            "asm",
+            "to",
+            "define",
+            "type",
+            "opaque",
+            "alias",
+            "%0",
+            "@0",
+            "!0",
+            "phi",
+        ])
+        .prop_map(String::from),
+        "[ -~]{0,4}",
+        any::<char>().prop_map(String::from),
+    ];
+    prop_oneof![
+        4 => place().prop_map(Damage::Delete),
+        2 => place().prop_map(Damage::Repeat),
+        3 => (place(), place()).prop_map(|(a, b)| Damage::Swap(a, b)),
+        3 => (place(), place()).prop_map(|(a, b)| Damage::Copy(a, b)),
+        9 => (place(), place()).prop_map(|(a, b)| Damage::Like(a, b)),
+        3 => (place(), odd).prop_map(|(a, text)| Damage::Insert(a, text)),
+        2 => (place(), place()).prop_map(|(a, b)| Damage::Line(a, b)),
+        1 => place().prop_map(Damage::Cut),
+    ]
+}
+
+/// What a piece is: a local, a global, metadata, a number or a word; `None` for marks.
+fn kind(piece: &str) -> Option<u8> {
+    match piece.as_bytes() {
+        [first @ (b'%' | b'@' | b'!'), ..] => Some(*first),
+        [first, ..] if first.is_ascii_digit() => Some(b'0'),
+        [first, ..] if first.is_ascii_alphabetic() => Some(b'a'),
+        _ => None,
+    }
+}
+
+fn damaged(text: &str, damages: &[Damage]) -> String {
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for damage in damages {
+        if let Damage::Line(from, to) = damage {
+            let line = lines[(from * lines.len() as f64) as usize];
+            lines.insert((to * lines.len() as f64) as usize, line);
+        }
+    }
+    let whole = lines.concat();
+    let mut pieces = pieces(&whole);
+    for damage in damages {
+        if pieces.is_empty() {
+            break;
+        }
+        let at = |place: &f64| (place * pieces.len() as f64) as usize;
+        match damage {
+            Damage::Delete(a) => {
+                let a = at(a);
+                pieces.remove(a);
+            }
+            Damage::Repeat(a) => {
+                let a = at(a);
+                pieces.insert(a, pieces[a]);
+            }
+            Damage::Swap(a, b) => {
+                let (a, b) = (at(a), at(b));
+                pieces.swap(a, b);
+            }
+            Damage::Copy(a, b) => {
+                let (a, b) = (at(a), at(b));
+                pieces[a] = pieces[b];
+            }
+            Damage::Like(a, b) => {
+                // The nearest word, and the next of its kind behind the other place.
+                let from = at(a);
+                let Some(a) = (from..pieces.len()).find(|&n| kind(pieces[n]).is_some()) else { continue };
+                let count = pieces.len();
+                let like = (0..count).map(|n| pieces[(at(b) + n) % count]);
+                if let Some(other) = like.take(4000).find(|&p| kind(p) == kind(pieces[a]) && p != pieces[a]) {
+                    pieces[a] = other;
+                }
+            }
+            Damage::Insert(a, text) => {
+                let a = at(a);
+                pieces.insert(a, text);
+            }
+            Damage::Line(..) => {}
+            Damage::Cut(a) => {
+                let a = at(a);
+                pieces.truncate(a);
+            }
+        }
+    }
+    pieces.concat()
+}
+
+/// Looks at what there is to see of what was read.
+fn try_out(text: &str, module: Result<llvm::Module, String>) {
+    // Kernels for the host's processor are cut right or left out with a reason.
+    let native = native::cut(text);
+    assert!(native.left_out.iter().all(|(_, why)| !why.is_empty()));
+    if let Ok(module) = module {
+        let module = snapshot(&module);
+        check(&module);
+        for id in 0..module.locations.len() {
+            let _: Vec<Frame> = module.frames(LocationId(id));
+        }
+        // The lowering takes what LLVM took.
+        let bounds = lower::Bounds::Report;
+        if let Ok(kernels) = lower::compile_module(&module, &lower::Options { lines: true, bounds }) {
+            for kernel in kernels {
+                assert!(kernel.spirv.len() > 5, "a module without a head");
+            }
+        }
+        // A size takes as long as the type has parts.
+        for ty in module.functions.iter().flat_map(|function| &function.locals).map(|local| &local.ty).take(100) {
+            let _: (Option<u64>, Option<u64>) = (ty.size(), ty.align());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn kernels_for_the_host(damages in prop::collection::vec(any_damage(), 1..4)) {
+        native::cut(&damaged(TILES_NATIVE, &damages));
+    }
+}
+
+/// Texts with damages, and words of the language in any order: the same for each seed.
+struct Texts {
+    runner: TestRunner,
+    strategy: BoxedStrategy<String>,
+}
+
+impl Texts {
+    fn new(seed: u64) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let like = || (0.0..1.0_f64, 0.0..1.0_f64).prop_map(|(a, b)| Damage::Like(a, b));
+        let damages = prop_oneof![prop::collection::vec(any_damage(), 1..6), prop::collection::vec(like(), 1..6)];
+        let seeds = [SAXPY_OPTIMISED, KINDS_OPTIMISED, SMALL, SAXPY_OPTIMISED, FORMS, SAXPY, TILES_NATIVE];
+        let words = (0.0..1.0_f64, prop::collection::vec(0.0..1.0_f64, 0..60), 0..3_u8);
+        let strategy = prop_oneof![
+            7 => (0..seeds.len(), damages).prop_map(move |(which, damages)| damaged(seeds[which], &damages)),
+            1 => words.prop_map(|(from, order, around)| nonsense(from, &order, around)),
+        ];
+        Self { runner, strategy: strategy.boxed() }
+    }
+
+    fn next(&mut self) -> impl ValueTree<Value = String> + use<> {
+        self.strategy.new_tree(&mut self.runner).unwrap()
+    }
+}
+
+fn nonsense(from: f64, order: &[f64], around: u8) -> String {
+    let pieces = pieces(FORMS);
+    let near = |place: &f64| pieces[(from * pieces.len() as f64 + place * 200.0) as usize % pieces.len()];
+    let body: String = order.iter().map(near).collect();
+    match around {
+        0 => body,
+        1 => format!("define void @f(ptr %p) {{\n{body}\n  ret void\n}}"),
+        _ => format!("@g = global {body}"),
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Of a run of random texts, those from number FROM. It says where it is: LLVM may crash or hang on a damaged text, and a process
+/// cannot survive that. Called by `for_minutes` in a process of its own.
+#[test]
+fn a_part_of_the_texts() {
+    let Some(from) = number("FROM") else { return };
+    let (seed, count) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(u64::MAX));
+    let mut texts = Texts::new(seed);
+    for n in 0..count {
+        let text = texts.next();
+        if n >= from {
+            println!("\nparses {n}");
+            let text = text.current();
+            let module = parsed(&text);
+            println!("parsed {n}");
+            try_out(&text, module);
+        }
+    }
+    println!("\nall");
+}
+
+/// Where the process of `a_part_of_the_texts` is.
+#[derive(Clone, Copy)]
+enum At {
+    Parsing(u64),
+    Parsed(u64),
+    End,
+}
+
+/// A run of random texts, the same for each seed: of minutes where MINUTES says so, else short.
+#[test]
+fn for_minutes() {
+    const SHORT: u64 = 4_000;
+    let (minutes, seed) = (number("MINUTES"), number("SEED").unwrap_or(1));
+    let end = minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let count = if minutes.is_some() { u64::MAX } else { SHORT };
+    let late = || end.is_some_and(|end| Instant::now() > end);
+    let (mut from, mut ended) = (0, 0);
+    loop {
+        match process(from, seed, count, &late) {
+            At::End => break,
+            // LLVM's own defect. The driver makes a message of it.
+            At::Parsing(n) => (from, ended) = (n + 1, ended + 1),
+            At::Parsed(n) => {
+                let mut texts = Texts::new(seed);
+                (0..n).for_each(|_| drop(texts.next()));
+                let folder = std::env::var_os("FUZZ_OUT").map_or_else(std::env::temp_dir, std::path::PathBuf::from);
+                let file = folder.join(format!("kernelc-ir-{seed}-{n}.ll"));
+                std::fs::write(&file, texts.next().current()).unwrap();
+                panic!("text {n} of seed {seed}: {}", file.display());
+            }
+        }
+        if late() {
+            break;
+        }
+    }
+    println!("kernelc-ir: {ended} texts ended LLVM, 0 found, seed {seed}");
+}
+
+/// Runs `a_part_of_the_texts` until it ends, crashes or says nothing for long.
+fn process(from: u64, seed: u64, count: u64, late: &dyn Fn() -> bool) -> At {
+    const LONG: Duration = Duration::from_secs(30);
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "ir::tests::damage::a_part_of_the_texts", "--nocapture"]);
+    for (name, value) in [("FROM", from), ("SEED", seed), ("COUNT", count)] {
+        command.env(name, value.to_string());
+    }
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (send, lines_of) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| send.send(line)));
+    let mut at = At::Parsing(from);
+    while let Ok(line) = lines_of.recv_timeout(LONG) {
+        at = match line.split_once(' ') {
+            Some(("parses", n)) => At::Parsing(n.parse().unwrap()),
+            Some(("parsed", n)) => At::Parsed(n.parse().unwrap()),
+            _ if line == "all" => At::End,
+            _ => at,
+        };
+        if late() && matches!(at, At::Parsing(_)) {
+            at = At::End;
+        }
+        if matches!(at, At::End) {
+            break;
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    drop(lines_of);
+    let _ = reader.join();
+    at
+}
+
+/// Reads a text, and tries out what was read.
+fn try_text(text: &str) {
+    try_out(text, parsed(text));
+}
+
+/// A kernel with memory of all places, branches and a loop.
+const SMALL: &str = include_str!("../../../tests/ir/places.opt.ll");
+
+/// As deep as LLVM's parser goes on a small stack: it calls itself for each level.
+const DEEP: usize = 500;
+
+#[test]
+fn what_nests_deeply_is_refused_or_not_looked_into() {
+    for repeated in
+        ["[", "{ ", "<", "(", "\"", "%\"", "@a = alias (", "define ", "\n@x = alias [", "!{", "%", "\n!0 = !{"]
+    {
+        try_text(&repeated.repeat(DEEP));
+        try_text(&format!("@g = global {}", repeated.repeat(DEEP)));
+        try_text(&format!("define void @f() {{\n  call void @f({}", repeated.repeat(DEEP)));
+    }
+    for (open, close) in [("[1 x ", "]"), ("{ i8, ", " }"), ("<{ ", " }>")] {
+        let nested = |levels: usize| format!("{}i8{}", open.repeat(levels), close.repeat(levels));
+        let ty = |levels: usize| module(&format!("@g = external global {}", nested(levels))).globals[0].ty.clone();
+        assert!(ty(120).size().is_some());
+        assert_eq!((ty(DEEP).size(), ty(DEEP).align()), (None, None));
+        try_text(&format!("@g = global {} zeroinitializer", nested(DEEP)));
+        try_text(&format!("define void @f({} %v) {{\n  %c = freeze {0} %v\n  ret void\n}}", nested(DEEP)));
+    }
+    let mut constant = String::from("i8 1");
+    let mut ty = String::from("i8");
+    for _ in 0..DEEP {
+        ty = format!("[1 x {ty}]");
+        constant = format!("{ty} [{constant}]");
+    }
+    try_text(&format!("@g = global {constant}"));
+    let sum =
+        (0..DEEP).fold(String::from("i64 ptrtoint (ptr @g to i64)"), |inner, _| format!("i64 sub (i64 1, {inner})"));
+    try_text(&format!("@g = global {sum}"));
+}
+
+#[test]
+fn long_chains_end() {
+    const MANY: usize = 2000;
+    let aliases: String = (0..MANY).map(|n| format!("@a{n} = alias i8, ptr @a{}\n", n + 1)).collect();
+    try_text(&aliases);
+    try_text(&format!("{aliases}@a{MANY} = global i8 0\n@g = global ptr @a0"));
+    let chain: String = (0..MANY).map(|n| format!("%t{n} = type {{ %t{} }}\n", n + 1)).collect();
+    try_text(&chain);
+    try_text(&format!("{chain}%t{MANY} = type {{ i8 }}\n@g = external global %t0"));
+    let numbered: String = (0..MANY).map(|n| format!("  %{n} = add i32 %{}, 1\n", n + 1)).collect();
+    try_text(&format!("define void @f() {{\ne:\n{numbered}  %{MANY} = add i32 0, 0\n  ret void\n}}"));
+}
+
+/// In LLVM a type names its parts: 40 lines spell a type of 2^40 parts, and a walk over it would not end.
+#[test]
+fn types_that_double_are_not_looked_into() {
+    let doubling = |levels: usize| -> String {
+        let levels: String = (1..=levels).map(|n| format!("%t{n} = type {{ %t{0}, %t{0} }}\n", n - 1)).collect();
+        format!("%t0 = type {{ i8 }}\n{levels}")
+    };
+    let user = |n: usize| format!("{}define void @f(%t{n} %v) {{\n  %c = freeze %t{n} %v\n  ret void\n}}", doubling(n));
+    let types =
+        |n: usize| module(&user(n)).functions[0].locals.iter().map(|local| local.ty.clone()).collect::<Vec<_>>();
+    assert_eq!(types(40), [Type::Other, Type::Other]);
+    assert!(types(13).iter().all(|ty| ty.size() == Some(1 << 13)));
+    try_text(&user(40));
+    try_text(&user(13));
+    let module = module(&format!("{}@g = external global %t40", doubling(40)));
+    assert_eq!((module.globals[0].ty.size(), module.globals[0].ty.align()), (None, None));
+}
+
+#[test]
+fn types_longer_than_any_address_space_have_no_size() {
+    let module = module("@g = external global [18446744073709551615 x [18446744073709551615 x i64]]");
+    assert_eq!(module.globals[0].ty.size(), None);
+    let wide = Type::Vector(u32::MAX, Type::Array(u64::MAX, Type::Int(8).into()).into());
+    assert_eq!((wide.size(), wide.align()), (None, None));
+}
+
+#[test]
+fn large_vectors_are_not_written_out() {
+    let initializer =
+        |n: usize| module(&format!("@g = global <{n} x i32> splat (i32 1)")).globals[0].initializer.clone();
+    assert!(matches!(initializer(1024), Some(Constant::Aggregate(elements)) if elements.len() == 1024));
+    assert_eq!(initializer(1025), Some(Constant::Other));
+    let shuffled = |n: usize| {
+        let mask = format!("<{n} x i32> zeroinitializer");
+        let text = format!(
+            "define void @f(<2 x i32> %v) {{\n  %m = shufflevector <2 x i32> %v, <2 x i32> %v, {mask}\n  ret void\n}}"
+        );
+        module(&text).functions[0].blocks[0].instructions[0].op.clone()
+    };
+    assert!(matches!(shuffled(1024), Op::ShuffleVector { mask, .. } if mask.len() == 1024));
+    assert_eq!(shuffled(1025), Op::Other { name: "shufflevector" });
+}
