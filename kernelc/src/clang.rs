@@ -1,6 +1,7 @@
 //! Clang and `opt`: where they are, and how each pass calls them.
 
 use crate::llvm::Pipeline;
+use crate::pipelines::NATIVE_CODE;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -243,21 +244,9 @@ impl Clang {
     pub fn assemble(&self, input: &Path, output: &Path, target: &str) -> Command {
         let mut command = Command::new(&self.compiler);
         command.arg(format!("--target={target}"));
-        // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
-        // One that asks what is the same for all threads (the bits of a texture) becomes one for each answer, for vectors.
-        command.args([
-            "-w",
-            "-O3",
-            "-mllvm",
-            "-unroll-full-max-count=7",
-            "-mllvm",
-            "-unswitch-threshold=1000",
-            "-fPIC",
-            "-fno-addrsig",
-            "-c",
-            "-x",
-            "ir",
-        ]);
+        command.args(["-w", "-O3"]);
+        command.args(NATIVE_CODE.iter().flat_map(|option| ["-mllvm".into(), option.argument()]));
+        command.args(["-fPIC", "-fno-addrsig", "-c", "-x", "ir"]);
         command.arg(input).arg("-o").arg(output);
         command
     }

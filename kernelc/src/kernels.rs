@@ -229,8 +229,7 @@ impl Compiler<'_> {
             if !tried || !levels.lack(unrolling) {
                 continue;
             }
-            let checked = self.asked.bounds != Bounds::Off;
-            let how = Optimised { large, unrolling, checked, structured: true };
+            let how = Optimised { large, unrolling, structured: true };
             let Made { module, code, before } = self.optimised(&prepared.text, how)?;
             levels.0.push((unrolling, finished(&module, code, levels.0.len())?));
             if let Some(marked) = before.and_then(|before| large_loops::marked(&before)) {

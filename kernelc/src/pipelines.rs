@@ -1,17 +1,102 @@
-//! The pipelines of LLVM's passes that kernels go through, with the hidden options of each, and why.
+//! The pipelines of LLVM's passes for kernels, the hidden options that they need, and the reason for each difference from LLVM's own.
+//!
+//! LLVM's `default<O2>` is written out here ([`O2`]): most of what kernels need otherwise is then a pass that is left out, or an
+//! option of a pass, and LLVM refuses a pass or an option of a pass that it does not know. Tests compare the result with what
+//! `default<O2>` makes under the hidden options that the text replaces.
 
 use crate::llvm::{Hidden, Pipeline};
 
-/// The passes that prepare a module for `lower`: address spaces inferred, no switch. Before that, optimisations that LLVM leaves
-/// to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run time only (`UNROLL`), and then strength
-/// reduction of the addresses in loops: before, it made a chain of sums of what was unrolled. `sccp` drops the rest of a loop that
-/// was unrolled for as often as it may iterate.
-const PASSES: &str = "default<O2>,infer-address-spaces,sroa,\
-    instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
-    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse)";
+/// `default<O2>` of LLVM 22 as `opt -print-pipeline-passes` prints it, without options that have their default value.
+///
+/// Left out for all kernels:
+/// - `loop-vectorize` and `slp-vectorizer`. Devices compute with scalars, and vectors of a kernel for the host are made of the loops over
+///   threads, later.
+/// - Passes for what this input never contains: `coro-early`, `coro-split`, `coro-elide`, `coro-annotation-elide`, `coro-cleanup`
+///   (coroutines), `openmp-opt`, `openmp-opt-cgscc` (OpenMP), `memprof-remove-attributes`, `cg-profile`, `ee-instrument` (profiles and
+///   instrumentation), `annotation2metadata`, `annotation-remarks`, `transform-warning` (remarks and warnings, which nobody reads),
+///   `forceattrs` (a hidden option), `alloc-token` (a sanitizer).
+///
+/// Changed: `extra-simple-loop-unswitch-passes` is `simple-loop-unswitch` here. LLVM's parser makes an empty list of passes of that name.
+///
+/// The fields are the differences between kernels for devices and kernels for host threads.
+struct O2 {
+    /// `loop-idiom` replaces loops that copy or set memory by one call. For devices they stay loops: a call of known length would be
+    /// unrolled whole, and a call of another length cannot be lowered.
+    loop_idiom: &'static str,
+    /// What `jump-threading` makes of branches in a row is not structured control flow, and to structure it again costs more than a
+    /// branch. Drivers make predicated instructions of short branches.
+    jump_threading: &'static str,
+    /// Native kernels check for overflow with sums whose order the source has: sums in LLVM's order lose the flags that say that they do
+    /// not overflow.
+    reassociate: &'static str,
+    /// Partial redundancy elimination merges values of two paths in a phi. Native kernels rematerialise values behind barriers, and such
+    /// a value cannot be rematerialised by a few instructions.
+    gvn: &'static str,
+    /// Sinking merges stores of two branches to neighbouring elements to one store to a selected address, which becomes a scatter in native
+    /// kernels.
+    sinking: &'static str,
+    /// Native code unrolls loops whose trip count is known at run time only after vectorisation, in Clang's `-O3`.
+    unroll: &'static str,
+}
 
-/// Unrolling and what follows it.
-const UNROLL: &str = "function(loop-unroll<runtime>,early-cse,sccp,slsr,early-cse,loop(loop-reduce),early-cse)";
+const DEVICE: O2 = O2 {
+    loop_idiom: "",
+    jump_threading: "",
+    reassociate: "reassociate,",
+    gvn: "gvn",
+    sinking: "sink-common-insts",
+    unroll: "loop-unroll<O2>",
+};
+
+const NATIVE: O2 = O2 {
+    loop_idiom: "loop-idiom,",
+    jump_threading: "jump-threading,",
+    reassociate: "",
+    gvn: "gvn<no-pre;no-load-pre>",
+    sinking: "no-sink-common-insts",
+    unroll: NO_RUNTIME_UNROLL,
+};
+
+/// Without unrolling of loops whose trip count is known at run time only.
+const NO_RUNTIME_UNROLL: &str = "loop-unroll<O2;no-runtime>";
+
+impl O2 {
+    fn passes(&self) -> String {
+        const COMBINE: &str = "instcombine<no-verify-fixpoint>";
+        const SIMPLIFY: &str = "simplifycfg<switch-range-to-icmp>";
+        let Self { loop_idiom, jump_threading, reassociate, gvn, sinking, unroll } = self;
+        let of_loops = "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,simple-loop-unswitch)";
+        let function = format!(
+            "sroa,early-cse<memssa>,speculative-execution<only-if-divergent-target>,{jump_threading}correlated-propagation,\
+             {SIMPLIFY},{COMBINE},aggressive-instcombine,libcalls-shrinkwrap,tailcallelim,{SIMPLIFY},{reassociate}\
+             constraint-elimination,{of_loops},{SIMPLIFY},{COMBINE},\
+             loop({loop_idiom}indvars,simple-loop-unswitch,loop-deletion,loop-unroll-full),sroa,vector-combine,mldst-motion,{gvn},\
+             sccp,bdce,{COMBINE},{jump_threading}correlated-propagation,adce,memcpyopt,dse,move-auto-init,loop-mssa(licm),\
+             simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-common-insts;{sinking}>,{COMBINE}"
+        );
+        let last = format!(
+            "drop-unnecessary-assumes,float2int,lower-constant-intrinsics,loop(loop-rotate,loop-deletion),loop-distribute,\
+             inject-tli-mappings,drop-unnecessary-assumes,infer-alignment,loop-load-elim,{COMBINE},\
+             simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;\
+             hoist-common-insts;{sinking}>,vector-combine,{COMBINE},{unroll},sroa<preserve-cfg>,infer-alignment,{COMBINE},\
+             loop-mssa(licm),alignment-from-assumptions,loop-sink,instsimplify,div-rem-pairs,tailcallelim,\
+             simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-loads-stores-with-cond-faulting;speculate-unpredictables>"
+        );
+        format!(
+            "inferattrs,function<eager-inv>(lower-expect,simplifycfg,sroa,early-cse),ipsccp,called-value-propagation,globalopt,\
+             function<eager-inv>(mem2reg,{COMBINE},{SIMPLIFY}),always-inline,require<globals-aa>,function(invalidate<aa>),\
+             require<profile-summary>,cgscc(devirt<4>(inline,function-attrs<skip-non-recursive-function-attrs>,\
+             function<eager-inv;no-rerun>({function}),function-attrs,function(require<should-not-run-function-passes>))),\
+             deadargelim,globalopt,globaldce,elim-avail-extern,rpo-function-attrs,recompute-globalsaa,\
+             function<eager-inv>({last}),globaldce,constmerge,rel-lookup-table-converter"
+        )
+    }
+}
+
+/// What follows `O2` for devices and prepares a module for `lower`: address spaces are inferred, and no switch is left. Then passes that LLVM
+/// leaves to its back ends and that drivers do not have.
+const PREPARE: &str = "infer-address-spaces,sroa,instcombine<no-verify-fixpoint>,\
+    simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch";
 
 /// The passes after those: structured control flow.
 const STRUCTURE: &str = "function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,\
@@ -24,36 +109,30 @@ const INLINE: &str = "internalize,globaldce,always-inline";
 const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
     loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
 
-/// Loops that copy or set memory stay loops: as one call of a length that is known they would be unrolled, and of another
-/// length they have no form here.
-const LOOPS: Hidden = Hidden::new("disable-loop-idiom-all", "true", "false");
+/// The hidden options that no option of a pass replaces. `kernelc/tests/flags` has a module for each name, which becomes another one with
+/// the option than without: LLVM ignores hidden options that it does not know.
+#[cfg(test)]
+pub const HIDDEN: [Hidden; 7] =
+    [CHEAP_EXPANSION, NARROW_COUNTERS, UNROLL_MUCH, UNROLL_LITTLE, UNROLL_SHORT, NATIVE_CODE[0], NATIVE_CODE[1]];
 
-/// Branches in a row stay so. What jump threading makes of them is no longer structured, and to make it so again takes more than a
-/// branch; of a short one drivers make instructions with a condition.
-const JUMPS: Hidden = Hidden::lasting("opt-disable", "jump-threading");
+/// The trip count of a loop is computed for runtime unrolling also where that takes some arithmetic.
+const CHEAP_EXPANSION: Hidden = Hidden::new("scev-cheap-expansion-budget", "20", "4");
 
-/// How often loops iterate is found out before an unrolled one also where that takes some arithmetic.
-const LENGTHS: Hidden = Hidden::new("scev-cheap-expansion-budget", "20", "4");
+/// Loop counters keep the 32 bits that the source gives them: GPUs count, multiply and add 64 bits several times as slowly.
+const NARROW_COUNTERS: Hidden = Hidden::new("indvars-widen-indvars", "false", "true");
 
-/// Numbers that count loops keep 32 bits where the source has them so: GPUs count, multiply and add 64 bits several times as slowly.
-const COUNTERS: Hidden = Hidden::new("indvars-widen-indvars", "false", "true");
+/// Full unrolling, and unrolling at run time: a loop may grow to this size. `loop-unroll-full` has no options of its own.
+const UNROLL_MUCH: Hidden = Hidden::new("unroll-threshold", "2500", "150");
+const UNROLL_LITTLE: Hidden = Hidden::new("unroll-threshold", "30", "150");
 
-/// Vectors would be split into scalars again.
-const NO_VECTORS: [Hidden; 2] =
-    [Hidden::new("vectorize-slp", "false", "true"), Hidden::new("vectorize-loops", "false", "true")];
+/// Full unrolling of loops of at most this trip count, also in `loop-unroll-full`.
+const UNROLL_SHORT: Hidden = Hidden::new("unroll-full-max-count", "32", "4294967295");
 
-/// Neighbours that are loaded together would both be outside where one is.
-const SINGLE_LOADS: Hidden = Hidden::new("aggressive-instcombine-max-scan-instrs", "0", "64");
-
-/// What native kernels need besides. A value made twice on two ways would be one that no few instructions make again. Stores to
-/// elements side by side would become one to an address that is chosen; and sums of other order do not tell that they do not overflow.
-const NATIVE: [Hidden; 5] = [
-    Hidden::new("unroll-runtime", "false", "false"),
-    Hidden::new("enable-pre", "false", "true"),
-    Hidden::new("enable-load-pre", "false", "true"),
-    Hidden::lasting("sink-common-insts", "false"),
-    Hidden::lasting("opt-disable", "reassociate"),
-];
+/// For Clang, which makes the native code (`Clang::assemble`) by `default<O3>`. A loop over the threads of a tile that is unrolled whole before it
+/// is vectorised becomes scattered vectors. A loop that asks what is the same for all threads (the bits of a texture) becomes a loop for each
+/// answer, which can be vectorised.
+pub const NATIVE_CODE: [Hidden; 2] =
+    [Hidden::new("unroll-full-max-count", "7", "4294967295"), Hidden::new("unswitch-threshold", "1000", "50")];
 
 /// How much loops are unrolled. Drivers take longer than linear for large kernels, so one that becomes too large by it
 /// (`kernels::UNROLLED`) is unrolled less.
@@ -77,15 +156,11 @@ pub enum Unrolling {
 
 impl Unrolling {
     fn options(self) -> &'static [Hidden] {
-        const MUCH: Hidden = Hidden::new("unroll-threshold", "2500", "150");
-        const LITTLE: Hidden = Hidden::new("unroll-threshold", "30", "150");
-        const SHORT: Hidden = Hidden::new("unroll-full-max-count", "32", "4294967295");
-        const NOT_AT_RUN_TIME: Hidden = Hidden::new("unroll-runtime", "false", "false");
         match self {
-            Self::Short | Self::Large => &[MUCH, SHORT],
-            Self::Much => &[MUCH],
+            Self::Short | Self::Large => &[UNROLL_MUCH, UNROLL_SHORT],
+            Self::Much => &[UNROLL_MUCH],
             Self::Some | Self::Known => &[],
-            Self::Little => &[LITTLE, NOT_AT_RUN_TIME],
+            Self::Little => &[UNROLL_LITTLE],
         }
     }
 }
@@ -94,12 +169,6 @@ impl Unrolling {
 const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,\
     infer-address-spaces,early-cse),globaldce";
 
-/// Compares all addresses in pairs: left out for large kernels.
-const QUADRATIC: &str = "slsr,";
-
-/// How kernels are prepared for native code: all calls inlined, no vectors yet, and no value used in another block than its own.
-const NATIVE_PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
-
 /// How a source's kernels are optimised.
 #[derive(Clone, Copy)]
 pub struct Optimised {
@@ -107,8 +176,6 @@ pub struct Optimised {
     pub large: bool,
     /// Of loops.
     pub unrolling: Unrolling,
-    /// Accesses are checked.
-    pub checked: bool,
     /// With structured control flow. Else `structure` is to make it.
     pub structured: bool,
 }
@@ -139,9 +206,9 @@ pub fn fold() -> Pipeline {
     Pipeline::of("function(instsimplify,simplifycfg),internalize,globaldce", &[])
 }
 
-/// Prepares kernels for the host's processor.
+/// Prepares kernels for the host's processor: all calls inlined, and no value used in another block than its own.
 pub fn native() -> Pipeline {
-    Pipeline::of(NATIVE_PASSES, &[&NO_VECTORS[..], &NATIVE].concat())
+    Pipeline::of(format!("{INLINE},{},function(reg2mem)", NATIVE.passes()), &[])
 }
 
 /// For what looks at the user's control flow.
@@ -171,13 +238,17 @@ pub fn structure() -> Pipeline {
 
 /// Inlines and optimises. [`unroll`] follows.
 pub fn optimise(how: Optimised) -> Pipeline {
-    Pipeline::of(how.passes(&format!("{},{PASSES}", inlining(how.large))), &how.options())
+    let unroll = if how.unrolling == Unrolling::Little { NO_RUNTIME_UNROLL } else { DEVICE.unroll };
+    let o2 = O2 { unroll, ..DEVICE }.passes();
+    let slsr = how.slsr();
+    let addresses = format!("separate-const-offset-from-gep,{slsr}early-cse,nary-reassociate,early-cse");
+    Pipeline::of(format!("{},{o2},{PREPARE},function({addresses})", inlining(how.large)), &how.options())
 }
 
-/// Unrolls loops whose length is known at run time only.
+/// Unrolls loops whose trip count is known at run time only, by 8.
 pub fn unroll(how: Optimised) -> Pipeline {
-    let passes = if how.structured { format!("{UNROLL},{STRUCTURE}") } else { UNROLL.to_owned() };
-    Pipeline::of(how.passes(&passes), &how.options())
+    let structure = if how.structured { format!(",{STRUCTURE}") } else { String::new() };
+    Pipeline::of(format!("{}{structure}", how.runtime_unrolling()), &how.options())
 }
 
 /// Both.
@@ -185,23 +256,27 @@ pub fn optimise_and_unroll(how: Optimised) -> Pipeline {
     optimise(how).then(&unroll(how))
 }
 
-/// As [`unroll`], for what `large_loops` marked.
+/// As [`unroll`], for the loops that `large_loops` marked.
 pub fn unroll_large() -> Pipeline {
-    Pipeline::of(format!("{UNROLL},{STRUCTURE}"), &[&[LENGTHS], Unrolling::Large.options()].concat())
+    let how = Optimised { large: false, unrolling: Unrolling::Large, structured: true };
+    unroll(how)
 }
 
 impl Optimised {
-    /// What of these passes it takes.
-    fn passes(self, all: &str) -> String {
-        let passes = if self.large { all.replace(QUADRATIC, "") } else { all.to_owned() };
-        match self.unrolling {
-            Unrolling::Known => passes.replace("loop-unroll<runtime>", "loop-unroll<no-runtime>"),
-            _ => passes,
-        }
+    /// `slsr` compares all addresses in pairs: left out for large kernels.
+    fn slsr(self) -> &'static str {
+        if self.large { "" } else { "slsr," }
+    }
+
+    /// `sccp` drops the remainder loop of a loop that was unrolled for its largest trip count. `loop-reduce` comes last: before
+    /// unrolling it would make a chain of sums of the unrolled addresses.
+    fn runtime_unrolling(self) -> String {
+        let runtime = if self.unrolling == Unrolling::Known { "no-runtime" } else { "runtime" };
+        let slsr = self.slsr();
+        format!("function(loop-unroll<{runtime}>,early-cse,sccp,{slsr}early-cse,loop(loop-reduce),early-cse)")
     }
 
     fn options(self) -> Vec<Hidden> {
-        let single: &[Hidden] = if self.checked { &[SINGLE_LOADS] } else { &[] };
-        [&NO_VECTORS[..], &[LENGTHS, LOOPS, JUMPS, COUNTERS], self.unrolling.options(), single].concat()
+        [&[CHEAP_EXPANSION, NARROW_COUNTERS], self.unrolling.options()].concat()
     }
 }

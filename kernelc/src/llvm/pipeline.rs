@@ -2,7 +2,7 @@
 //!
 //! LLVM's hidden options are global to the process, an option that was set cannot be unset, and LLVM ignores options that it does
 //! not know. So one lock guards them while passes run, each pipeline names all that it needs, an option that an earlier pipeline
-//! has set gets its default back, and a test compares each pipeline with `opt`, which refuses unknown options.
+//! has set gets its default back, and a test fails if an option has no effect.
 #![allow(unsafe_code)]
 
 use super::Module;
@@ -22,19 +22,14 @@ pub struct Pipeline {
 pub struct Hidden {
     name: &'static str,
     value: &'static str,
-    /// What LLVM 22 does without it; `None` if it only adds to a list, and nothing takes it back.
-    default: Option<&'static str>,
+    /// What LLVM 22 does without it.
+    default: &'static str,
 }
 
 impl Hidden {
     /// An option; `default` is the value that has the effect of leaving it out.
     pub const fn new(name: &'static str, value: &'static str, default: &'static str) -> Self {
-        Self { name, value, default: Some(default) }
-    }
-
-    /// An option that stays set for all later pipelines of the process.
-    pub const fn lasting(name: &'static str, value: &'static str) -> Self {
-        Self { name, value, default: None }
+        Self { name, value, default }
     }
 
     /// As on a command line.
@@ -53,14 +48,12 @@ impl Pipeline {
     /// The options to set, after which `set` says what holds: the pipeline's own, and the defaults of those that it does not name.
     pub(super) fn changes(&self, set: &mut BTreeSet<Hidden>) -> Vec<Hidden> {
         let mut changes = Vec::new();
-        for old in set.clone() {
-            if let Some(default) = old.default.filter(|_| !self.options.iter().any(|new| new.name == old.name)) {
-                changes.push(Hidden { value: default, ..old });
-            }
+        for old in set.iter().filter(|old| !self.options.iter().any(|new| new.name == old.name)) {
+            changes.push(Hidden { value: old.default, ..*old });
         }
         changes.extend(&self.options);
         changes.retain(|new| !set.contains(new));
-        set.retain(|old| old.default.is_none() || !changes.iter().any(|new| new.name == old.name));
+        set.retain(|old| !changes.iter().any(|new| new.name == old.name));
         set.extend(&changes);
         changes
     }

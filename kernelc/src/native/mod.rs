@@ -70,7 +70,7 @@ pub struct Native {
 }
 
 /// The device's code as `opt` takes it for the host's processor.
-fn for_host(device: &str, target: &str) -> String {
+pub(crate) fn for_host(device: &str, target: &str) -> String {
     always_inline::marked(&retarget::for_host(device, target))
 }
 

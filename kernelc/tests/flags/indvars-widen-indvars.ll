@@ -1,0 +1,17 @@
+; passes: function(loop(indvars))
+; A counter of 32 bits that is an index of 64.
+target datalayout = "e-p:64:64-n8:16:32:64"
+define void @f(ptr %p, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %index = sext i32 %i to i64
+  %at = getelementptr i32, ptr %p, i64 %index
+  store i32 %i, ptr %at
+  %next = add nsw i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %out
+out:
+  ret void
+}

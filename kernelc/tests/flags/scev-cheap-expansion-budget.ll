@@ -1,0 +1,16 @@
+; passes: function(loop-unroll<runtime>)
+; A loop whose trip count is computed by a maximum and a difference.
+define void @f(ptr %p, i32 %a, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ %a, %entry ], [ %next, %loop ]
+  %x = load i32, ptr %p
+  %y = add i32 %x, %i
+  store i32 %y, ptr %p
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %out
+out:
+  ret void
+}
