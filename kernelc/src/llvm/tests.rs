@@ -152,13 +152,15 @@ fn recorded_modules_are_as_opt_prints_them() {
 fn native_kernels_are_as_the_hidden_options_made_them() {
     let Some(place) = Place::new("native") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for source in ["examples-amp/scan/scan.cpp", "examples-amp/life/life.cpp", "tests/kernels/loops.cpp"] {
+    let (x86, arm) = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu");
+    let (scan, life, loops) = ("examples-amp/scan/scan.cpp", "examples-amp/life/life.cpp", "tests/kernels/loops.cpp");
+    for (source, target) in [(scan, x86), (scan, arm), (life, arm), (loops, x86)] {
         let file = place.device_code(&root.join(source));
-        let text = crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), "x86_64-unknown-linux-gnu");
+        let text = crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), target);
         std::fs::write(&file, text).unwrap();
         let pipeline = pipelines::native();
         let theirs = place.by_opt(&by_level(&pipeline, &REPLACED_IN_NATIVE), &file).0;
-        place.same(&place.by_opt(&pipeline, &file).0, &theirs, source);
+        place.same(&place.by_opt(&pipeline, &file).0, &theirs, &format!("{source} for {target}"));
     }
 }
 
