@@ -4,7 +4,7 @@
 //! A variable that the source declares as something else stays an error. Where the declaration is not found or not understood,
 //! the launch decides: a reference to anything but a live array is an error there.
 
-use crate::files;
+use crate::files::{self, Unfinished};
 use crate::ir::Frame;
 use crate::lower::Remedy;
 use crate::tokens::{Clauses, Code};
@@ -32,6 +32,12 @@ impl Failed {
 impl From<String> for Failed {
     fn from(text: String) -> Self {
         Self { text: format!("revamp-kernelc: error: {text}\n"), code: 1, remedy: Remedy::None }
+    }
+}
+
+impl From<Unfinished> for Failed {
+    fn from(why: Unfinished) -> Self {
+        String::from(why).into()
     }
 }
 

@@ -343,14 +343,14 @@ fn device_code<'a>(
 ) -> Result<(Unit<'a>, Unit<'a>), Failed> {
     let flags = line.for_device();
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
-    let again = |unit: &Unit<'_>| device(unit)?.end();
+    let again = |unit: &Unit<'_>| -> Result<(i32, String), String> { Ok(device(unit)?.end()?) };
     let check =
         |unit: &Unit<'_>, compare| refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced);
     let mut unit = asked;
     let checking = check(&unit, text.may_be && !text.overloaded)?;
     let compiling = device(&unit)?;
     let mut checked = checking.end()?;
-    if checked.errors > 0 && text.may_be && checked.text.contains("error: reference to __host__ ") {
+    if checked.errors > 0 && text.may_be && checked.of_host {
         // A function of both sides took one of the host's before one of both.
         unit.amp = Amp::DeviceBeforeHost;
         let other = check(&unit, false)?.end()?;
@@ -366,10 +366,8 @@ fn device_code<'a>(
     // before it knows who calls it.
     let mut of_device = unit;
     if code != 0 && unit.amp == Amp::Both {
+        // The host's pass finds out whether it can have both (`host_object`).
         of_device.amp = Amp::Device;
-        if told.contains("cannot overload") || told.contains("cannot be redeclared") {
-            unit.amp = Amp::Device;
-        }
         (code, told) = again(&of_device)?;
     }
     if code != 0 && of_device.amp == Amp::Device {
@@ -460,18 +458,8 @@ fn compile(
         }
     }
     let image = compiled.image.unwrap_or_else(|| image::encode(&[]));
-    let code = match beside {
-        Some(beside) => {
-            let (code, told) = beside.end(&image)?;
-            eprint!("{}{told}", text.formats(line));
-            code
-        }
-        None => {
-            std::fs::write(&image_file, image).map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
-            eprint!("{}", text.formats(line));
-            Running::start(&mut pass(&unit))?.wait()?
-        }
-    };
+    eprint!("{}", text.formats(line));
+    let code = host_object(&pass, [unit, of_device], beside, &image, &image_file)?;
     if code != 0 {
         return Ok(code);
     }
@@ -496,6 +484,39 @@ fn compile(
         folder.hand_over(&joined, &object.file)?;
     }
     Ok(code)
+}
+
+/// Ends the host's pass: its exit code. `units`: the source as it is compiled for the host and for the device. `beside`: the pass is under way,
+/// and reads the image from a pipe.
+fn host_object(
+    pass: &dyn Fn(&Unit<'_>) -> Command,
+    units: [Unit<'_>; 2],
+    beside: Option<HostPass>,
+    image: &[u8],
+    file: &Path,
+) -> Result<i32, Failed> {
+    let [unit, of_device] = units;
+    let written = || std::fs::write(file, image).map_err(|e| format!("cannot write {}: {e}", file.display()));
+    // Device code of both sides has failed. If functions differ by restriction, the host's code of both sides fails as well.
+    let may_differ = unit.amp == Amp::Both && of_device.amp.is_device();
+    let (code, told) = match beside {
+        Some(beside) => beside.end(image)?,
+        None => {
+            written()?;
+            let mut command = pass(&unit);
+            if !may_differ {
+                return Ok(Running::start(&mut command)?.wait()?);
+            }
+            Running::quiet(&mut command)?.end()?
+        }
+    };
+    if code == 0 || !may_differ {
+        eprint!("{told}");
+        return Ok(code);
+    }
+    std::fs::remove_file(file).map_err(|e| format!("cannot remove {}: {e}", file.display()))?;
+    written()?;
+    Ok(Running::start(&mut pass(&of_device))?.wait()?)
 }
 
 /// What the text of a program says that Clang does not.

@@ -99,6 +99,22 @@ fn sweep(base: &Path) {
     }
 }
 
+/// Why a process has no exit code.
+#[derive(Debug)]
+pub enum Unfinished {
+    /// A signal ended it. What it said.
+    BySignal(String),
+    Other(String),
+}
+
+impl From<Unfinished> for String {
+    fn from(why: Unfinished) -> Self {
+        match why {
+            Unfinished::BySignal(text) | Unfinished::Other(text) => text,
+        }
+    }
+}
+
 /// A process under way; killed with its own children if it is dropped before it ended, or if we are killed.
 pub struct Running {
     child: Child,
@@ -151,16 +167,16 @@ impl Running {
 
     /// Waits for its end: its exit code.
     pub fn wait(self) -> Result<i32, String> {
-        self.end().map(|(code, _)| code)
+        Ok(self.end().map(|(code, _)| code)?)
     }
 
     /// Waits for its end: its exit code, and what was kept of what it said.
-    pub fn end(mut self) -> Result<(i32, String), String> {
+    pub fn end(mut self) -> Result<(i32, String), Unfinished> {
         let status = loop {
             if system::is_stopped() || self.cancelled.load(Ordering::Relaxed) {
-                return Err("stopped".into());
+                return Err(Unfinished::Other("stopped".into()));
             }
-            match self.child.try_wait().map_err(|e| format!("{}: {e}", self.name))? {
+            match self.child.try_wait().map_err(|e| Unfinished::Other(format!("{}: {e}", self.name)))? {
                 None => std::thread::sleep(Duration::from_millis(2)),
                 Some(status) => break status,
             }
@@ -168,10 +184,9 @@ impl Running {
         let told = self.told.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let told = String::from_utf8_lossy(&told).into_owned();
         let signal = system::signal_of(status);
-        status
-            .code()
-            .map(|code| (code, told.clone()))
-            .ok_or_else(|| format!("{} was ended by signal {signal} (memory?)\n{told}", self.name))
+        status.code().map(|code| (code, told.clone())).ok_or_else(|| {
+            Unfinished::BySignal(format!("{} was ended by signal {signal} (memory?)\n{told}", self.name))
+        })
     }
 }
 
@@ -245,8 +260,8 @@ mod tests {
 
     #[test]
     fn a_signal_is_told() {
-        let told =
-            Running::quiet(Command::new("sh").args(["-c", "echo why >&2; kill -9 $$"])).unwrap().end().unwrap_err();
+        let ended = Running::quiet(Command::new("sh").args(["-c", "echo why >&2; kill -9 $$"])).unwrap().end();
+        let Err(Unfinished::BySignal(told)) = ended else { panic!("{ended:?}") };
         assert!(told.contains("sh was ended by signal 9") && told.contains("why"), "{told}");
     }
 }

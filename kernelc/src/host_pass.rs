@@ -47,6 +47,6 @@ impl HostPass {
             std::thread::sleep(Duration::from_millis(2));
         }
         drop(self.pipe);
-        self.running.end()
+        Ok(self.running.end()?)
     }
 }

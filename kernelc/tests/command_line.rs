@@ -305,6 +305,9 @@ fn what_the_hosts_pass_says_is_told_once_and_of_right_sources() {
         ("-DHOST_WARNING -DAMP_ERROR -c sides.cpp", false, 0, 0),
         // Amp code's functions are the device's alone, which shows only in the check.
         ("-DHOST_WARNING -DOVERLOADED -O2 -c sides.cpp", true, 1, 0),
+        // Which shows only when the device's pass and the host's have failed.
+        ("-DHOST_WARNING -DIN_A_MACRO -O2 -c sides.cpp", true, 1, 0),
+        ("-DHOST_ERROR -DHOST_WARNING -DIN_A_MACRO -O2 -c sides.cpp", false, 1, 1),
     ] {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -585,6 +588,10 @@ const SIDES: &str = "\
 using namespace concurrency;
 #ifdef OVERLOADED
 struct value { int get() restrict(amp) { return 1; } int get() { return 2; } };
+#elif defined(IN_A_MACRO)
+#define JOINED(a, b) a##b
+#define AMP JOINED(rest, rict)(amp)
+struct value { int get() AMP { return 1; } int get() { return 2; } };
 #else
 struct value { int get() restrict(amp, cpu) { return 1; } };
 #endif

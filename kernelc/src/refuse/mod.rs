@@ -14,7 +14,7 @@ pub use words::misplaced;
 
 use crate::clang::{Clang, Pass, Unit};
 use crate::diagnostics;
-use crate::files::Running;
+use crate::files::{Running, Unfinished};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,6 +25,8 @@ pub const CHILD: &str = "--revamp-check-amp";
 const UNUSABLE: i32 = 75;
 /// Stands between Clang's diagnostics and ours.
 const OURS: &str = "\u{1}revamp\n";
+/// Stands there if an error is about a function that only the host has.
+const OF_HOST: &str = "\u{1}host\n";
 /// Stands before the functions that amp code names.
 const CHOSEN: &str = "\u{1}chosen\n";
 
@@ -50,6 +52,8 @@ pub struct Checked {
     pub errors: usize,
     /// The code to end with.
     pub code: i32,
+    /// An error may be about a function that only the host has.
+    pub of_host: bool,
     /// Amp code would name other functions if restrict(amp) were the host's too.
     pub overloaded: bool,
 }
@@ -101,8 +105,8 @@ impl<'a> Check<'a> {
     /// Waits for its end.
     pub fn end(mut self) -> Result<Checked, String> {
         let (mut code, mut told) = match self.running.end() {
-            // What ends by a signal ends the check alone.
-            Err(why) if self.tree && why.contains("was ended by signal") => (UNUSABLE, String::new()),
+            // A signal ends the check alone.
+            Err(Unfinished::BySignal(_)) if self.tree => (UNUSABLE, String::new()),
             other => other?,
         };
         if self.tree && code == UNUSABLE || !self.tree && self.strict {
@@ -118,10 +122,12 @@ impl<'a> Check<'a> {
         }
         let (clangs, ours) = told.split_once(OURS).unwrap_or((&told, ""));
         let (ours, chosen) = ours.split_once(CHOSEN).unwrap_or((ours, ""));
+        let (ours, of_host) = ours.split_once(OF_HOST).map_or((ours, false), |(ours, _)| (ours, true));
+        // Without the tree nobody knows.
+        let of_host = of_host || !self.tree;
         let overloaded = self.both.take().is_some_and(|both| {
             // What cannot be looked at is as it was.
-            let (_, told) = both.end().unwrap_or_default();
-            told.split_once(CHOSEN).is_some_and(|(_, others)| others != chosen)
+            both.end().is_ok_and(|(_, told)| told.split_once(CHOSEN).is_some_and(|(_, others)| others != chosen))
         });
         let (mut text, mut errors) = diagnostics::filter(clangs, code != 0);
         if self.tree && errors > 0 {
@@ -149,7 +155,7 @@ impl<'a> Check<'a> {
             text += &diagnostics::generated(more, "checking restrictions");
         }
         errors += more;
-        Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code }, overloaded })
+        Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code }, of_host, overloaded })
     }
 }
 
@@ -184,7 +190,7 @@ fn look(arguments: &[OsString]) -> i32 {
     let Some(unit) = libclang::parse(line) else { return UNUSABLE };
     let found = rules::findings(&unit, mode == "strict");
     let (mut clangs, mut ours) = (String::new(), String::new());
-    let mut failed = false;
+    let (mut failed, mut of_host) = (false, false);
     for one in unit.diagnostics() {
         use libclang::Severity;
         if one.severity == Severity::Warning && is_misplaced(&one.text) {
@@ -216,18 +222,20 @@ fn look(arguments: &[OsString]) -> i32 {
             ours += &said(&one.place, "error", &text);
         }
         // Members of local classes have the restriction around them, unless they have one of their own.
-        if one.text.contains("__host__ function") && one.notes.iter().any(|n| found.marked_cpu.contains(&n.place)) {
+        if one.notes.iter().any(|n| found.marked_cpu.contains(&n.place)) {
             let text = format!("{}: it is a cpu function, and amp code calls it (C3930)", one.text);
             ours += &said(&one.place, "error", &text);
         }
         failed = true;
+        let named = one.at.referenced().into_iter().chain(one.notes.iter().map(|note| note.at));
+        of_host |= named.into_iter().any(rules::is_of_host);
         clangs += &said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
         for note in &one.notes {
             clangs += &said(&note.place, "note", &note.text);
         }
     }
     ours.extend(found.findings.iter().map(|f| said(&f.place, "error", &f.text)));
-    eprint!("{clangs}{OURS}{ours}");
+    eprint!("{clangs}{OURS}{ours}{}", if of_host { OF_HOST } else { "" });
     if purpose == "compare" {
         let chosen = found
             .chosen

@@ -191,6 +191,11 @@ fn is_callable(function: Cursor) -> bool {
     any(function) || function.canonical().is_some_and(any)
 }
 
+/// A function that amp code cannot call.
+pub(super) fn is_of_host(at: Cursor) -> bool {
+    is_function(at.kind()) && !is_callable(at)
+}
+
 /// A function of the compiler, as INFINITY and NAN call: it is declared where it is first called, and has no restriction.
 fn is_builtin(function: Cursor) -> bool {
     function.spelling().starts_with("__builtin_")
