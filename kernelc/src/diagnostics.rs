@@ -45,13 +45,13 @@ impl From<Unfinished> for Failed {
 pub fn filter(text: &str, failed: bool) -> (String, usize) {
     let mut kept = String::new();
     let (mut errors, mut dropped) = (0, 0);
-    let mut files = Files::new();
+    let mut allowed = Allowed::default();
     for block in blocks(text) {
-        let first = block.iter().copied().find(|line| severity(line).is_some()).unwrap_or_default();
-        if allowed_capture(first) || local_member(first, &block, &mut files) || implicit_member(first, &block) {
+        if allowed.has(&block) {
             dropped += 1;
             continue;
         }
+        let first = first_of(&block);
         errors += usize::from(severity(first).is_some_and(|kind| kind.ends_with("error")));
         kept.extend(block);
     }
@@ -63,6 +63,73 @@ pub fn filter(text: &str, failed: bool) -> (String, usize) {
         kept += &generated(errors, "checking kernels");
     }
     (kept, errors)
+}
+
+/// Knows errors that C++ AMP does not have.
+#[derive(Default)]
+pub struct Allowed(Files);
+
+impl Allowed {
+    /// True of such an error, by its lines.
+    pub fn has(&mut self, block: &[&str]) -> bool {
+        let first = first_of(block);
+        allowed_capture(first) || local_member(first, block, &mut self.0) || implicit_member(first, block)
+    }
+}
+
+/// The line of a diagnostic that says what it is.
+fn first_of<'a>(block: &[&'a str]) -> &'a str {
+    block.iter().copied().find(|line| severity(line).is_some()).unwrap_or_default()
+}
+
+/// The errors of `text` whose lines and messages are among those of `wanted`, and how many they are: in C++ AMP's words and
+/// without notes in its headers.
+pub fn only(text: &str, wanted: &str) -> (String, usize) {
+    let key = |line: &str| {
+        let (place, message) = line.split_once("error: ")?;
+        let row = place.rsplit(':').nth(2)?.to_owned();
+        Some((row, message.trim_end().split(" [-W").next()?.to_owned()))
+    };
+    let wanted: Vec<_> = wanted.lines().filter_map(key).collect();
+    let (mut told, mut errors) = (String::new(), 0);
+    let mut allowed = Allowed::default();
+    for block in blocks(text) {
+        if allowed.has(&block) || !key(first_of(&block)).is_some_and(|k| wanted.contains(&k)) {
+            continue;
+        }
+        errors += 1;
+        let mut of_headers = false;
+        for line in block {
+            let starts = severity(line);
+            if let Some(kind) = starts {
+                of_headers = kind == "note" && is_of_headers(line.split(": note: ").next().unwrap_or_default());
+            }
+            if !of_headers {
+                told += &starts.map_or_else(|| line.to_owned(), |_| in_amp_words(line));
+            }
+        }
+    }
+    (told + &generated(errors, "checking kernels"), errors)
+}
+
+/// A file of C++ AMP's headers, as they are installed.
+pub fn is_of_headers(file: &str) -> bool {
+    file.contains("/revamp-amp/")
+}
+
+/// A text of Clang with restrictions for HIP's attributes.
+pub fn in_amp_words(text: &str) -> String {
+    const WORDS: [(&str, &str); 8] = [
+        ("__host__ __device__ function", "restrict(amp, cpu) function"),
+        ("__host__ function", "cpu function"),
+        ("__device__ function", "amp function"),
+        ("__host__ variable", "variable of the host"),
+        ("__host__", "restrict(cpu)"),
+        ("__device__", "restrict(amp)"),
+        ("__shared__", "tile_static"),
+        ("host variable", "variable of the host"),
+    ];
+    WORDS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// The lines of each diagnostic, with "In file included from" before it and its notes after it.
@@ -324,6 +391,19 @@ mod tests {
         let (text, errors) = filter(&(told(1, 18) + "1 error generated.\n"), true);
         assert!(errors == 1 && text.contains("declared here"), "{text}");
         std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn wanted_errors_are_in_amp_words_and_without_notes_in_the_headers() {
+        let of_throw = "a.cpp:3:1: error: cannot use 'throw' in __device__ function\n    3 | throw 1; // __device__\n";
+        let note = "/usr/include/revamp-amp/revamp/detail/launch.h:3:1: note: called by 'run'\n    3 |     run();\n";
+        let own = "a.cpp:9:1: note: called by 'f'\n    9 | f();\n";
+        let other = "a.cpp:4:1: error: expected expression\n";
+        let told = format!("{of_throw}{note}{own}{other}2 errors generated.\n");
+        let (text, errors) = only(&told, "a.cpp:3:7: error: cannot use 'throw' in __device__ function\n");
+        let expected = "a.cpp:3:1: error: cannot use 'throw' in amp function\n    3 | throw 1; // __device__\n";
+        assert_eq!((text, errors), (format!("{expected}{own}{}", generated(1, "checking kernels")), 1));
+        assert_eq!(only(&told, "a.cpp:5:1: error: expected expression\n").1, 0);
     }
 
     #[test]

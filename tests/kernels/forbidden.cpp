@@ -130,7 +130,7 @@ inline int calls_16() restrict(amp, cpu) {
     return rand(); // error: 'rand' is a cpu function
 }
 inline int calls_17() restrict(amp, cpu) {
-    std::vector<int> v(3); // error: is a cpu function
+    std::vector<int> v(3); // error: a 'std::vector' keeps what it holds in the host's memory
     return 1;
 }
 
@@ -197,13 +197,13 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
             v[i] = pointers[0] == pointers[1];
         });
     parallel_for_each(
-        v.extent, [ =, &n ](index<1> i) restrict(amp) { v[i] = n; }); // error: 'n' by reference
+        v.extent, [ =, &n ](index<1> i) restrict(amp) { v[i] = n; }); // error: 'n' ('int &') is captured by reference
     parallel_for_each(
-        v.extent, [&](index<1> i) restrict(amp) { data[i] = n; }); // error: 'n' by reference
+        v.extent, [&](index<1> i) restrict(amp) { data[i] = n; }); // error: 'n' ('int &') is captured by reference
     parallel_for_each(
-        v.extent, [&v](index<1> i) restrict(amp) { v[i] = 1; }); // error: 'v' by reference
+        v.extent, [&v](index<1> i) restrict(amp) { v[i] = 1; }); // error: 'v' ('array_view<int> &') is captured by reference
     parallel_for_each(
-        v.extent, [ =, &f ](index<1> i) restrict(amp) { v[i] = int(f); }); // error: 'f' by reference
+        v.extent, [ =, &f ](index<1> i) restrict(amp) { v[i] = int(f); }); // error: 'f' ('float &') is captured by reference
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { // error: 'data' ('array<int>') is captured by value
             v[i] = data[i];
@@ -218,7 +218,7 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
     auto early = [p](int x) restrict(amp) { // error: 'p' is captured and is a pointer
         return p ? x : 0;
     };
-    auto both = [&n](int x) restrict(amp, cpu) { // error: 'n' is captured by reference
+    auto both = [&n](int x) restrict(amp, cpu) { // error: 'n' ('int &') is captured by reference
         return n + x;
     };
     (void)early, (void)both;
@@ -236,7 +236,7 @@ template <class T> void captures_of_templates(array_view<T> v) {
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; }); // error: 'p' is captured and is a pointer
     parallel_for_each(
-        v.extent, [ v, &x ](index<1> i) restrict(amp) { v[i] = x; }); // error: 'x' by reference
+        v.extent, [ v, &x ](index<1> i) restrict(amp) { v[i] = x; }); // error: 'x' (
 }
 void instantiates(array_view<float> v) {
     captures_of_templates(v);
@@ -245,7 +245,7 @@ struct holder {
     int member;
     void of_this(array_view<int> v) {
         parallel_for_each(
-            v.extent, [=](index<1> i) restrict(amp) { v[i] = member; }); // error: is captured and is a pointer
+            v.extent, [=](index<1> i) restrict(amp) { v[i] = member; }); // error: 'this' is captured
     }
 };
 
@@ -322,11 +322,15 @@ struct virtual_destructor {
 inline int jumps(int x) restrict(amp) {
     if (x > 3) goto end; // error: 'goto' is not allowed
     x = 2;
-end: // error: a label is not allowed
+end:
+    return x;
+}
+inline int labelled(int x) restrict(amp) {
+unused: // error: a label is not allowed
     return x;
 }
 inline int back(int x) restrict(amp, cpu) {
-again:                       // error: a label is not allowed
+again:
     if (++x < 9) goto again; // error: 'goto' is not allowed
     return x;
 }
@@ -422,7 +426,7 @@ inline int variable_arguments(int n, ...) restrict(amp, cpu) { // error: takes v
     return n;
 }
 inline int references(int x) restrict(amp) {
-    auto l = [&](int y) { return x + y; }; // strict: is captured by reference ('int &')
+    auto l = [&](int y) { return x + y; }; // strict: 'x' ('int &') is captured by reference
     return l(1);
 }
 
@@ -707,7 +711,7 @@ inline int cpu_calls(amp_class c) {
     sum += amp_class::made(); // error: 'made' is an amp function
     sum += c + 2;            // error: is an amp function
     sum += int(float(c));    // error: is an amp function
-    sum += c(3);             // error: no matching function
+    sum += c(3);             // error: 'operator()' is an amp function
     return sum;
 }
 inline int both_calls(amp_class c) restrict(amp, cpu) {
@@ -815,7 +819,7 @@ void unmarked_lambdas(array_view<int> v) {
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) {
             v[i] = l(1);               // error: is a cpu function
-            v[i] += cpu(1);            // error: 'operator()'
+            v[i] += cpu(1);            // error: the lambda is restrict(cpu)
             v[i] += applies(l);
             v[i] += applies_in_amp(l);
         });
@@ -901,7 +905,7 @@ inline void textures_in_classes(const texture_member &m, const texture_base &b, 
     const graphics::texture_view<float, 1> v = f.v;
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, m.texels[i]); }); // error: 'm' is captured and holds in 'texels' an array or a texture by value
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' is captured and is an array or a texture by value
-    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: variable 'b' by reference
+    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' (
     parallel_for_each(v.extent, f); // error: holds an array or a texture by value in 'texels'
 }
 struct holds_a_view {

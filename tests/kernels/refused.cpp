@@ -46,7 +46,7 @@ void launch(array_view<int> view, array<int> &data) {
         view.extent, [ =, &data ](index<1> i) restrict(amp) { view[i] = fine(data[i]); });
     int total = 0;
     (void)total;
-#ifdef FAIL_host_function // no matching function for call to 'of_the_host'
+#ifdef FAIL_host_function // 'of_the_host' is a cpu function
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = of_the_host(1); });
 #endif
@@ -56,7 +56,7 @@ void launch(array_view<int> view, array<int> &data) {
             if (view[i] > 3) throw 3;
         });
 #endif
-#ifdef FAIL_captured_int // capture host variable 'total' by reference
+#ifdef FAIL_captured_int // 'total' .'int &'. is captured by reference
     parallel_for_each(
         view.extent, [ =, &total ](index<1> i) restrict(amp) { total += view[i]; });
 #endif
@@ -72,14 +72,14 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = jumps(view[i]); });
 #endif
-#ifdef FAIL_unmarked_kernel // no matching function for call to object of type 'functor'
+#ifdef FAIL_unmarked_kernel // the kernel is a cpu function: write restrict.amp. behind the parameters of 'operator..'
     struct functor {
         array_view<int> view;
         void operator()(index<1> i) const { view[i] = 1; }
     };
     parallel_for_each(view.extent, functor{view});
 #endif
-#ifdef FAIL_wrong_parameter // no matching function for call to object of type '.lambda at
+#ifdef FAIL_wrong_parameter // the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>'
     parallel_for_each(
         view.extent, [=](index<2> i) restrict(amp) { view[i[0]] = 1; });
 #endif

@@ -90,6 +90,7 @@ functions! {
     clang_Cursor_isNull(RawCursor) -> c_int;
     clang_CXXMethod_isVirtual(RawCursor) -> c_uint;
     clang_CXXMethod_isStatic(RawCursor) -> c_uint;
+    clang_CXXMethod_isDefaulted(RawCursor) -> c_uint;
     clang_isVirtualBase(RawCursor) -> c_uint;
     clang_Cursor_isBitField(RawCursor) -> c_uint;
     clang_Cursor_getOffsetOfField(RawCursor) -> c_longlong;
@@ -175,6 +176,8 @@ pub(super) struct Diagnostic {
     pub(super) notes: Vec<Diagnostic>,
     /// What stands there.
     pub(super) at: Cursor,
+    /// The place is in a header of the system, of which C++ AMP's are part.
+    pub(super) of_system: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -216,6 +219,7 @@ unsafe fn diagnostics(f: &Functions, unit: *mut c_void, set: *mut c_void) -> Vec
                 place: place(f, location),
                 notes: diagnostics(f, unit, (f.clang_getChildDiagnostics)(it)),
                 at: Cursor((f.clang_getCursor)(unit, location)),
+                of_system: (f.clang_Location_isInSystemHeader)(location) != 0,
             }
         };
         all.map(one).collect()
@@ -317,6 +321,12 @@ impl Cursor {
     pub(super) fn is_static_method(self) -> bool {
         // SAFETY: as above.
         with(|f| unsafe { (f.clang_CXXMethod_isStatic)(self.0) != 0 }).unwrap_or(false)
+    }
+
+    /// A member function that is written `= default`.
+    pub(super) fn is_defaulted(self) -> bool {
+        // SAFETY: as above.
+        with(|f| unsafe { (f.clang_CXXMethod_isDefaulted)(self.0) != 0 }).unwrap_or(false)
     }
 
     pub(super) fn is_virtual_base(self) -> bool {

@@ -2,19 +2,25 @@
 //!
 //! The check of a source is a process of its own, this program under the name [`CHILD`]: it loads libclang (`libclang`), parses
 //! the source as the check pass would, prints Clang's diagnostics as Clang does and then what `rules` finds, with what `types`
-//! knows of types. It takes the place of the check pass, which parses as much. Only where Clang has errors is the pass run as
-//! well, for its own words. Where there is no libclang, the pass runs alone, and what only the tree shows is not refused.
+//! knows of types. `messages` translates Clang's errors about HIP's attributes. It takes the place of the check pass, which parses as
+//! much. Only where other errors of Clang remain is the pass run as well, for its own words. Where there is no libclang, the pass runs
+//! alone, and what only the tree shows is not refused.
 
 mod libclang;
+mod messages;
 mod rules;
 mod types;
+mod wording;
 mod words;
 
 pub use words::misplaced;
 
 use crate::clang::{Clang, Pass, Unit};
-use crate::diagnostics;
+use crate::diagnostics::{self, Allowed};
 use crate::files::{Running, Unfinished};
+use libclang::{Diagnostic, Severity};
+use messages::Shown;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,7 +31,7 @@ pub const CHILD: &str = "--revamp-check-amp";
 const UNUSABLE: i32 = 75;
 /// Stands between Clang's diagnostics and ours.
 const OURS: &str = "\u{1}revamp\n";
-/// Stands there if an error is about a function that only the host has.
+/// Stands behind ours if an error is about a function that only the host has.
 const OF_HOST: &str = "\u{1}host\n";
 /// Stands before the functions that amp code names.
 const CHOSEN: &str = "\u{1}chosen\n";
@@ -131,13 +137,13 @@ impl<'a> Check<'a> {
         });
         let (mut text, mut errors) = diagnostics::filter(clangs, code != 0);
         if self.tree && errors > 0 {
-            let (code, told) = Running::quiet(&mut self.pass)?.end()?;
-            let (words, count) = diagnostics::filter(&told, code != 0);
+            let (_, told) = Running::quiet(&mut self.pass)?.end()?;
+            let (words, count) = diagnostics::only(&told, clangs);
             if count > 0 {
                 (text, errors) = (words, count);
             }
         }
-        let said = text.clone();
+        let said: HashSet<String> = text.lines().filter_map(line_of_error).collect();
         let mut more = 0;
         for line in self.misplaced.lines().chain(ours.lines()) {
             let Some((place, _)) = line.split_once(": error: ") else { continue };
@@ -146,7 +152,7 @@ impl<'a> Check<'a> {
             let number = |part: Option<&str>| part.and_then(|p| p.parse().ok()).unwrap_or(0);
             let (column, row): (u32, u32) = (number(column), number(row));
             // What Clang says of the line is enough.
-            if !said.contains(&format!("{file}:{row}:")) {
+            if !line_of_error(line).is_some_and(|at| said.contains(&at)) {
                 text += &format!("{line}\n{}", diagnostics::excerpt(file, row, column));
                 more += 1;
             }
@@ -189,53 +195,14 @@ fn look(arguments: &[OsString]) -> i32 {
     }
     let Some(unit) = libclang::parse(line) else { return UNUSABLE };
     let found = rules::findings(&unit, mode == "strict");
-    let (mut clangs, mut ours) = (String::new(), String::new());
-    let (mut failed, mut of_host) = (false, false);
+    let mut told = Told::default();
     for one in unit.diagnostics() {
-        use libclang::Severity;
-        if one.severity == Severity::Warning && is_misplaced(&one.text) {
-            let shared = one.text.contains("'shared'");
-            let text =
-                if shared { "only variables are tile_static" } else { "only functions and lambdas have restrict(...)" };
-            ours += &said(&one.place, "error", text);
-        }
-        if !matches!(one.severity, Severity::Error | Severity::Fatal) {
-            continue;
-        }
-        // Captures by reference are ours to judge: of arrays C++ AMP allows them.
-        let name = one.text.strip_prefix("capture host variable '").and_then(|rest| rest.split_once("' by reference"));
-        if name.is_some_and(|(name, _)| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
-            continue;
-        }
-        // Here implicit members of a class may be the device's alone, which the host has too; libraries' host code that uses them is
-        // for the host's pass to judge. What is made for the device fails in its pass.
-        if purpose == "overloaded" && one.at.is_of_system() {
-            continue;
-        }
-        let lacking = one
-            .notes
-            .iter()
-            .find(|note| note.text.contains("(the implicit ") && note.text.contains(") not viable: call to __"));
-        if let Some(why) = lacking.and_then(|note| found.lacks(&note.place, &note.text)) {
-            let text =
-                format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
-            ours += &said(&one.place, "error", &text);
-        }
-        // Members of local classes have the restriction around them, unless they have one of their own.
-        if one.notes.iter().any(|n| found.marked_cpu.contains(&n.place)) {
-            let text = format!("{}: it is a cpu function, and amp code calls it (C3930)", one.text);
-            ours += &said(&one.place, "error", &text);
-        }
-        failed = true;
-        let named = one.at.referenced().into_iter().chain(one.notes.iter().map(|note| note.at));
-        of_host |= named.into_iter().any(rules::is_of_host);
-        clangs += &said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
-        for note in &one.notes {
-            clangs += &said(&note.place, "note", &note.text);
-        }
+        told.of(one, purpose, &found);
     }
-    ours.extend(found.findings.iter().map(|f| said(&f.place, "error", &f.text)));
-    eprint!("{clangs}{OURS}{ours}{}", if of_host { OF_HOST } else { "" });
+    let Told { clangs, ours, of_host, .. } = told.with(&found);
+    let failed = !clangs.is_empty();
+    let host = if of_host { OF_HOST } else { "" };
+    eprint!("{clangs}{OURS}{ours}{host}");
     if purpose == "compare" {
         let chosen = found
             .chosen
@@ -244,6 +211,99 @@ fn look(arguments: &[OsString]) -> i32 {
         eprint!("{CHOSEN}{}", chosen.collect::<String>());
     }
     i32::from(failed)
+}
+
+/// What is said of a source.
+#[derive(Default)]
+struct Told {
+    /// Clang's errors that are shown as Clang has them, in its form.
+    clangs: String,
+    /// The others, a line for each.
+    ours: String,
+    of_host: bool,
+    allowed: Allowed,
+    /// Clang's errors that may be shown so.
+    kept: Vec<(libclang::Place, String)>,
+    /// Clang's errors in our words.
+    worded: Vec<(libclang::Place, String)>,
+    /// Lines of which a rule has said what Clang says of them.
+    already: HashSet<(String, u32)>,
+}
+
+impl Told {
+    fn of(&mut self, one: Diagnostic, purpose: &OsStr, found: &rules::Found) {
+        if one.severity == Severity::Warning && is_misplaced(&one.text) {
+            let shared = one.text.contains("'shared'");
+            let text =
+                if shared { "only variables are tile_static" } else { "only functions and lambdas have restrict(...)" };
+            self.ours += &said(&one.place, "error", text);
+        }
+        if !matches!(one.severity, Severity::Error | Severity::Fatal) {
+            return;
+        }
+        // Captures by reference are ours to judge: of arrays C++ AMP allows them.
+        let name = one.text.strip_prefix("capture host variable '").and_then(|rest| rest.split_once("' by reference"));
+        if name.is_some_and(|(name, _)| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
+            return;
+        }
+        // Here implicit members of a class may be the device's alone, which the host has too; libraries' host code that uses them is
+        // for the host's pass to judge. What is made for the device fails in its pass.
+        if purpose == "overloaded" && one.at.is_of_system() {
+            return;
+        }
+        let lacking = one
+            .notes
+            .iter()
+            .find(|note| note.text.contains("(the implicit ") && note.text.contains(") not viable: call to __"));
+        if let Some(why) = lacking.and_then(|note| found.lacks(&note.place, &note.text)) {
+            let text =
+                format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
+            self.ours += &said(&one.place, "error", &text);
+        }
+        let mut block =
+            said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
+        block.extend(one.notes.iter().map(|note| said(&note.place, "note", &note.text)));
+        let named = one.at.referenced().into_iter().chain(one.notes.iter().map(|note| note.at));
+        self.of_host |= named.into_iter().any(types::is_of_host);
+        // Members of local classes have the restriction around them, unless they have one of their own.
+        let marked = || one.notes.iter().any(|n| found.marked_cpu.contains(&n.place));
+        if self.allowed.has(&block.split_inclusive('\n').collect::<Vec<_>>()) && !marked() {
+            self.clangs += &block;
+            return;
+        }
+        match messages::shown(&one, found) {
+            Shown::Clangs => self.kept.push((one.place, block)),
+            Shown::Ours(place, text) => self.worded.push((place, text)),
+            Shown::Follows if self.worded.is_empty() => self.kept.push((one.place, block)),
+            Shown::Follows => {}
+            Shown::Already => drop(self.already.insert((one.place.file, one.place.line))),
+        }
+    }
+
+    /// Adds the findings of the rules. A line has one translated error at most, and then no other error of Clang.
+    fn with(mut self, found: &rules::Found) -> Self {
+        let line = |place: &libclang::Place| (place.file.clone(), place.line);
+        let mut ours: Vec<_> = found.findings.iter().map(|f| (&f.place, &f.text)).collect();
+        for (place, text) in &self.worded {
+            // Of two the one that comes first in the line, as the other may follow from it.
+            let ruled = ours.iter().any(|(other, _)| line(other) == line(place) && other.column <= place.column);
+            if self.already.insert(line(place)) && !ruled {
+                ours.retain(|(other, _)| line(other) != line(place));
+                ours.push((place, text));
+            }
+        }
+        ours.sort();
+        self.ours.extend(ours.into_iter().map(|(place, text)| said(place, "error", text)));
+        let kept = self.kept.iter().filter(|(place, _)| !self.already.contains(&line(place)));
+        self.clangs.extend(kept.map(|(_, block)| block.as_str()));
+        self
+    }
+}
+
+/// File and line of an error.
+fn line_of_error(text: &str) -> Option<String> {
+    let (place, _) = text.split_once(": error: ").or_else(|| text.split_once(": fatal error: "))?;
+    Some(place.rsplit_once(':')?.0.to_owned())
 }
 
 /// The warning about an attribute of ours that stands where it means nothing.

@@ -5,9 +5,10 @@
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
 use super::types::{
-    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_no_use,
-    of_the_host_in, texture_in, texture_in_elements,
+    Types, address_in, array_in, has_elements, is_array, is_c_array, is_callable, is_class, is_function, is_lambda,
+    is_of_amp, is_reference, of_no_use, of_the_host_in, owner_in, texture_in, texture_in_elements,
 };
+use super::wording::{amp_function_text, cpu_function_text, defaulted_text, is_of_host_class, uncallable};
 use crate::files;
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -23,6 +24,12 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
     pub(super) arrays: HashSet<(String, String)>,
+    /// File and name of what lambdas are refused for that capture it by reference; `this` too.
+    pub(super) by_reference: HashSet<(String, String)>,
+    /// Why the kernel of a launch cannot be called, by the launch's file and line.
+    pub(super) uncallable: HashMap<(String, u32), String>,
+    /// Values were refused whose classes are of no use but to the host.
+    pub(super) of_host: bool,
     /// The program's classes, by where their names stand.
     classes: HashMap<Place, Cursor>,
     /// Where amp code names a function, and where that is declared.
@@ -113,10 +120,14 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     }
     walk.calls_across();
     walk.recursion();
+    walk.labels();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
     Found {
         findings: walk.found,
         arrays: walk.arrays,
+        by_reference: walk.by_reference,
+        uncallable: walk.uncallable,
+        of_host: walk.of_host,
         classes: walk.classes,
         chosen: walk.chosen,
         marked_cpu: walk.marked_cpu,
@@ -128,8 +139,18 @@ struct Walk {
     strict: bool,
     types: Types,
     found: Vec<Finding>,
+    /// What was said of each line.
     told: HashSet<(Place, String)>,
     arrays: HashSet<(String, String)>,
+    by_reference: HashSet<(String, String)>,
+    uncallable: HashMap<(String, u32), String>,
+    of_host: bool,
+    /// The program's member functions that are defaulted, by file and line.
+    defaulted: HashMap<(String, u32), Cursor>,
+    /// Labels, and the functions that have them.
+    labelled: Vec<(Option<u32>, Cursor)>,
+    /// Functions whose 'goto' was refused.
+    jumping: HashSet<Option<u32>>,
     /// The classes of lambdas, and for whom these are.
     lambdas: HashMap<u32, Side>,
     /// The program's classes, by where their names stand.
@@ -158,22 +179,6 @@ struct Walk {
     calls: HashMap<u32, Vec<(u32, Cursor)>>,
 }
 
-fn is_function(kind: i32) -> bool {
-    matches!(
-        kind,
-        kind::FUNCTION
-            | kind::METHOD
-            | kind::CONSTRUCTOR
-            | kind::DESTRUCTOR
-            | kind::CONVERSION
-            | kind::FUNCTION_TEMPLATE
-    )
-}
-
-fn is_class(kind: i32) -> bool {
-    matches!(kind, kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION)
-}
-
 /// The restriction that a declaration is written with.
 fn written(children: &[Cursor]) -> Option<Side> {
     let has = |wanted| children.iter().any(|c| c.kind() == wanted && c.place().line > 0);
@@ -183,17 +188,6 @@ fn written(children: &[Cursor]) -> Option<Side> {
         (false, true) => Some(Side::Cpu),
         (false, false) => None,
     }
-}
-
-/// Clang lets amp code call it: by its restriction, or since it is constexpr, implicit or a lambda.
-fn is_callable(function: Cursor) -> bool {
-    let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == kind::DEVICE_ATTRIBUTE);
-    any(function) || function.canonical().is_some_and(any)
-}
-
-/// A function that amp code cannot call.
-pub(super) fn is_of_host(at: Cursor) -> bool {
-    is_function(at.kind()) && !is_callable(at)
 }
 
 /// A function of the compiler, as INFINITY and NAN call: it is declared where it is first called, and has no restriction.
@@ -307,7 +301,7 @@ fn wrong_view(constructor: Cursor) -> Option<String> {
 impl Walk {
     fn refuse(&mut self, at: Cursor, text: String) {
         let place = at.place();
-        if place.line > 0 && self.told.insert((place.clone(), text.clone())) {
+        if place.line > 0 && self.told.insert((Place { column: 0, ..place.clone() }, text.clone())) {
             self.found.push(Finding { place, text });
         }
     }
@@ -355,6 +349,10 @@ impl Walk {
             // A definition outside of its class may leave it out only where both agree.
             at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
         });
+        if at.is_defaulted() {
+            let place = at.place();
+            self.defaulted.insert((place.file, place.line), at);
+        }
         if own == Some(Side::Cpu) {
             self.marked_cpu.insert(at.place());
         }
@@ -378,7 +376,7 @@ impl Walk {
             if at.is_virtual() || overrides(at, at.semantic_parent(), 0) {
                 self.refuse(
                     at,
-                    format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2)"),
+                    format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2): write a template"),
                 );
             }
             match at.kind() {
@@ -404,7 +402,10 @@ impl Walk {
     fn declarator(&mut self, at: Cursor, children: &[Cursor], context: Context) {
         let Some(whole) = at.ty() else { return };
         if whole.is_variadic() {
-            self.refuse(at, format!("'{}' takes variable arguments, which amp functions cannot", at.spelling()));
+            self.refuse(
+                at,
+                format!("'{}' takes variable arguments, which amp functions cannot: write a template", at.spelling()),
+            );
         }
         if !matches!(at.kind(), kind::CONSTRUCTOR | kind::DESTRUCTOR) {
             self.value(at, whole.result(), &format!("the result of '{}'", at.spelling()), context);
@@ -444,8 +445,10 @@ impl Walk {
 
     /// A type that amp code uses.
     fn value(&mut self, at: Cursor, of: Type, what: &str, context: Context) {
-        if !self.strict {
-            if let Some(why) = of_no_use(of, 0).filter(|_| !context.may_be_of_the_host() && !is_lambda(of)) {
+        let may_be = context.may_be_of_the_host() || is_lambda(of);
+        if !self.strict || owner_in(of).is_some() {
+            if let Some(why) = of_no_use(of, 0).filter(|_| !may_be) {
+                self.of_host = true;
                 self.refuse(at, format!("{what}: {why} (C3581)"));
             }
             return;
@@ -506,7 +509,8 @@ impl Walk {
                 // CX_SC_Extern and CX_SC_Static.
                 let lasts = matches!(at.storage(), Some(2 | 3));
                 if lasts && !of.canonical().is_const() || at.is_thread_local() {
-                    self.not_allowed(at, &format!("'{name}': a static, thread_local or extern variable"));
+                    let what = format!("'{name}': a static, thread_local or extern variable");
+                    self.not_allowed_but(at, &what, "keep the value in an array_view");
                 } else if lasts && variables_in(children.clone()).into_iter().any(varies) {
                     self.not_allowed(at, &format!("'{name}': a static variable that is not a constant"));
                 }
@@ -669,14 +673,13 @@ impl Walk {
     }
 
     fn cpu_function(&mut self, at: Cursor, callee: Cursor) {
-        let name = callee.spelling();
-        self.refuse(
-            at,
-            format!(
-                "'{name}' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are \
-                 compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of '{name}'"
-            ),
-        );
+        // What has it was refused.
+        let place = at.place();
+        if let Some(defaulted) = self.defaulted.get(&(place.file, place.line)).copied() {
+            self.refuse(defaulted, defaulted_text(defaulted, callee));
+        } else if !(self.of_host && is_of_host_class(callee)) {
+            self.refuse(at, cpu_function_text(callee));
+        }
     }
 
     /// A statement or an expression with all that is in it.
@@ -717,16 +720,18 @@ impl Walk {
     fn forbidden(&mut self, at: Cursor, context: Context) {
         match at.kind() {
             kind::GOTO | kind::COMPUTED_GOTO => {
+                self.jumping.insert(context.function);
                 self.not_allowed_but(at, "'goto'", "write a loop, 'break' or 'return'");
             }
-            kind::LABEL | kind::ADDRESS_OF_LABEL => self.not_allowed(at, "a label"),
-            kind::ASSEMBLY | kind::MS_ASSEMBLY => self.not_allowed(at, "'asm'"),
-            kind::THROW => self.not_allowed(at, "'throw'"),
-            kind::TRY | kind::CATCH => self.not_allowed(at, "'try'"),
-            kind::TYPEID => self.not_allowed(at, "'typeid'"),
-            kind::DYNAMIC_CAST => self.not_allowed(at, "'dynamic_cast'"),
-            kind::NEW => self.not_allowed(at, "'new'"),
-            kind::DELETE => self.not_allowed(at, "'delete'"),
+            kind::LABEL => self.labelled.push((context.function, at)),
+            kind::ADDRESS_OF_LABEL => self.not_allowed(at, "a label"),
+            kind::ASSEMBLY | kind::MS_ASSEMBLY => self.not_allowed_but(at, "'asm'", "write it in C++"),
+            kind::THROW => self.not_allowed_but(at, "'throw'", "store an error code that cpu code reads"),
+            kind::TRY | kind::CATCH => self.not_allowed_but(at, "'try'", "nothing in amp code throws"),
+            kind::TYPEID => self.not_allowed_but(at, "'typeid'", "write a template"),
+            kind::DYNAMIC_CAST => self.not_allowed_but(at, "'dynamic_cast'", "write a template"),
+            kind::NEW => self.not_allowed_but(at, "'new'", "use a local array of constant length, or an array_view"),
+            kind::DELETE => self.not_allowed_but(at, "'delete'", "amp code allocates no memory"),
             kind::STRING if !context.prints && !at.is_from_macro() => {
                 let what = "a string other than a format of direct3d_printf, direct3d_errorf";
                 self.not_allowed_but(at, what, "write an array of int");
@@ -810,6 +815,10 @@ impl Walk {
         let what = format!("'{name}': a global variable that is not a constant");
         if context.may_be_of_the_host() {
             self.extension(at, &what);
+        } else if variable.is_of_system() && ["cout", "cerr", "clog"].contains(&name.as_str()) {
+            self.not_allowed_but(at, &what, "write direct3d_printf");
+        } else if variable.is_of_system() {
+            self.not_allowed(at, &what);
         } else {
             self.not_allowed_but(at, &what, "copy it into a local variable that the kernel captures, or pass it");
         }
@@ -940,11 +949,7 @@ impl Walk {
     }
 
     fn amp_function(&mut self, at: Cursor, callee: Cursor) {
-        let name = callee.spelling();
-        self.refuse(
-            at,
-            format!("'{name}' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)"),
-        );
+        self.refuse(at, amp_function_text(&callee.spelling()));
     }
 
     /// An instantiation of the user's templates is walked over once.
@@ -963,6 +968,10 @@ impl Walk {
 
     /// The functor that a launch is given.
     fn launch(&mut self, at: Cursor) {
+        if let Some(why) = uncallable(&at.arguments()) {
+            let place = at.place();
+            self.uncallable.insert((place.file, place.line), why);
+        }
         for argument in at.arguments() {
             let Some(of) = argument.ty().map(Type::canonical) else { continue };
             let of = if is_reference(of) { of.pointee().canonical() } else { of };
@@ -1029,6 +1038,7 @@ impl Walk {
 
     fn captures(&mut self, at: Cursor, closure: Type, around: Context) {
         let variables = captured(at);
+        self.references(at, closure, around);
         for field in closure.canonical().fields() {
             let Some(of) = field.ty() else { continue };
             let name = name_of(of, &variables);
@@ -1040,13 +1050,6 @@ impl Walk {
                     let all = variables_in(at.children());
                     self.arrays
                         .extend(all.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())));
-                } else if !inside || self.strict {
-                    let text = format!(
-                        "{name} is captured by reference ('{}'): by-reference capture is unsupported if the lambda is amp restricted \
-                         (C3590), except of array and texture; capture it by value, or use an array_view",
-                        of.spelling()
-                    );
-                    self.refuse(at, text);
                 }
                 continue;
             }
@@ -1056,6 +1059,14 @@ impl Walk {
             if is_array(of) {
                 let text = format!("{name} ('{}') is captured by value: capture it by reference ('&')", of.spelling());
                 self.refuse(at, text);
+            } else if let Some((why, instead)) = owner_in(of).filter(|_| !inside) {
+                self.of_host = true;
+                self.refuse(at, format!("{name} is captured, and {why}: {NOT_CAPTURED}; {instead}"));
+            } else if !inside && is_this(of, &variables_in(at.children())) {
+                self.by_reference.insert((at.place().file, "this".into()));
+                let text = "'this' is captured: by-reference capture or 'this' capture is unsupported if the lambda is amp \
+                            restricted (C3590); copy the members that the kernel needs into local variables";
+                self.refuse(at, text.into());
             } else if let Some(path) = array_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
                 let held = if path.is_empty() { "is".to_owned() } else { format!("holds in '{}'", &path[1..]) };
                 let text = format!(
@@ -1065,26 +1076,64 @@ impl Walk {
                 self.refuse(at, text);
             } else if let Some((path, what)) = address_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
                 let whose = if path.is_empty() { "is".into() } else { format!("holds in '{}'", &path[1..]) };
-                let text = format!(
-                    "{name} is captured and {whose} {what}: variable captured has an unsupported type in lambda that is amp \
-                     restricted (C3596); use an array_view"
-                );
+                let function = of.canonical().pointee().canonical().kind() == ty::FUNCTION;
+                let instead = if function { "give a lambda or a functor to a template" } else { "use an array_view" };
+                let text = format!("{name} is captured and {whose} {what}: {NOT_CAPTURED}; {instead}");
                 self.refuse(at, text);
             } else if let Some(why) = of_the_host_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
-                let text = format!(
-                    "{name} is captured, and {why}: variable captured has an unsupported type in lambda that is amp restricted \
-                     (C3596)"
+                self.of_host = true;
+                self.refuse(
+                    at,
+                    format!("{name} is captured, and {why}: {NOT_CAPTURED}; make a class of the data alone"),
                 );
-                self.refuse(at, text);
             } else if let Some(why) = of_no_use(of, 0).filter(|_| !self.strict && !inside && !is_lambda(of)) {
-                let text = format!(
-                    "{name} is captured: {why}: variable captured has an unsupported type in lambda that is amp restricted (C3596)"
-                );
-                self.refuse(at, text);
+                self.refuse(at, format!("{name} is captured: {why}: {NOT_CAPTURED}"));
             } else if self.strict && !is_lambda(of) {
                 if let Some(why) = self.types.of_data(of) {
                     self.unsupported(at, &format!("{name}, which is captured"), &why);
                 }
+            }
+        }
+    }
+
+    /// What a lambda captures by reference, in one error.
+    fn references(&mut self, at: Cursor, closure: Type, around: Context) {
+        if around.side != Side::Cpu && !self.strict {
+            return;
+        }
+        let place = at.place();
+        let mut variables = captured(at);
+        // What `[&]` captures is only named in the body.
+        variables.extend(variables_in(at.children()).into_iter().filter(|v| v.place() < place));
+        let mut names: Vec<String> = Vec::new();
+        let mut owner = None;
+        let types = closure.canonical().fields().into_iter().filter_map(Cursor::ty);
+        for of in types.filter(|of| is_reference(*of) && !is_array(of.canonical().pointee())) {
+            owner = owner.or_else(|| owner_in(of));
+            let unnamed: Vec<Cursor> =
+                variables.iter().filter(|v| !names.iter().any(|n| n.contains(&quoted(**v)))).copied().collect();
+            names.push(format!("{} ('{}')", name_of(of, &unnamed), of.spelling()));
+        }
+        let Some(last) = names.pop() else { return };
+        self.by_reference.extend(variables.iter().map(|v| (place.file.clone(), v.spelling())));
+        let (what, instead) = match names.as_slice() {
+            [] => (format!("{last} is"), "capture it by value, or use an array_view"),
+            others => (format!("{} and {last} are", others.join(", ")), "capture them by value, or use array_views"),
+        };
+        self.of_host |= owner.is_some();
+        let instead = owner.map_or(instead.to_owned(), |(why, instead)| format!("{why}: {instead}"));
+        let text = format!(
+            "{what} captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of \
+             array and texture; {instead}"
+        );
+        self.refuse(at, text);
+    }
+
+    /// Labels are refused where no 'goto' was.
+    fn labels(&mut self) {
+        for (function, label) in std::mem::take(&mut self.labelled) {
+            if !self.jumping.contains(&function) {
+                self.not_allowed(label, "a label");
             }
         }
     }
@@ -1106,10 +1155,25 @@ impl Walk {
                 }
             }
             if let Some(call) = first {
-                self.not_allowed(call, &format!("'{}': recursion", call.spelling()));
+                self.not_allowed_but(call, &format!("'{}': recursion", call.spelling()), "write a loop");
             }
         }
     }
+}
+
+const NOT_CAPTURED: &str = "variable captured has an unsupported type in lambda that is amp restricted (C3596)";
+
+/// How a variable is called in a message.
+fn quoted(variable: Cursor) -> String {
+    format!("'{}' ", variable.spelling())
+}
+
+/// What a lambda captures is the pointer `this`: no variable that it names is a pointer to that class.
+fn is_this(field: Type, variables: &[Cursor]) -> bool {
+    let plain = |of: Type| of.canonical().spelling().trim_end_matches("const").trim_end().to_owned();
+    let of = field.canonical();
+    let is_pointer = of.kind() == ty::POINTER && of.pointee().canonical().kind() == ty::RECORD;
+    is_pointer && !variables.iter().filter_map(|v| v.ty()).any(|other| plain(other) == plain(of))
 }
 
 /// A base of the class has a virtual function of the method's name and parameters.
@@ -1174,13 +1238,6 @@ fn varies(variable: Cursor) -> bool {
 fn is_array_variable(variable: Cursor) -> bool {
     let Some(of) = variable.ty().map(Type::canonical) else { return false };
     is_array(if is_reference(of) { of.pointee() } else { of })
-}
-
-/// The class of a lambda.
-fn is_lambda(of: Type) -> bool {
-    let of = of.canonical();
-    let of = if is_reference(of) { of.pointee().canonical() } else { of };
-    of.kind() == ty::RECORD && of.spelling().contains("(lambda at ")
 }
 
 /// The variables that a lambda captures: those of the capture list come before its parameters and its body.

@@ -16,6 +16,27 @@ pub(super) struct Types {
 const OF_THE_HOST: [&str; 5] =
     ["accelerator", "accelerator_view", "completion_future", "runtime_exception", "out_of_memory"];
 
+/// Classes of the C++ library that keep what they hold in the host's memory.
+const OWNERS: [&str; 17] = [
+    "basic_string",
+    "vector",
+    "list",
+    "forward_list",
+    "deque",
+    "map",
+    "multimap",
+    "set",
+    "multiset",
+    "unordered_map",
+    "unordered_set",
+    "stack",
+    "queue",
+    "function",
+    "unique_ptr",
+    "shared_ptr",
+    "any",
+];
+
 /// What an array or a texture is called.
 const REFERRED: [&str; 2] = ["array", "texture"];
 
@@ -37,6 +58,27 @@ pub(super) fn is_of_amp(declaration: Cursor) -> bool {
         }
     }
     false
+}
+
+/// A class of the C++ library that keeps what it holds in the host's memory.
+pub(super) fn is_owner(class: Cursor) -> bool {
+    let of_library = |parent: Cursor| parent.kind() == kind::NAMESPACE && parent.spelling() == "std";
+    let mut parents = std::iter::successors(class.semantic_parent(), |p| p.semantic_parent().filter(|n| !n.is_null()));
+    OWNERS.contains(&class.spelling().as_str()) && class.is_of_system() && parents.by_ref().take(3).any(of_library)
+}
+
+/// Why amp code cannot have a value of such a class, or a reference to one; and what to write instead.
+pub(super) fn owner_in(of: Type) -> Option<(String, &'static str)> {
+    let of = of.canonical();
+    let of = if of.kind() == ty::POINTER || is_reference(of) { of.pointee().canonical() } else { of };
+    let class = of.declaration();
+    let instead = match class.spelling().as_str() {
+        _ if of.kind() != ty::RECORD || !is_owner(class) => return None,
+        "function" => "capture the lambda or the functor itself, in a variable that is 'auto'",
+        "vector" => "write array_view<T> view(size, vector) in cpu code, and capture the view by value",
+        _ => "copy the elements into a vector, and capture an array_view over it by value",
+    };
+    Some((format!("a 'std::{}' keeps what it holds in the host's memory", class.spelling()), instead))
 }
 
 /// `concurrency::array` or `texture`, with any qualifiers.
@@ -133,6 +175,9 @@ pub(super) fn of_no_use(of: Type, depth: u32) -> Option<String> {
     if is_c_array(of) {
         return of_no_use(of.element(), depth);
     }
+    if let Some((why, instead)) = owner_in(of) {
+        return Some(format!("{why}: {instead}"));
+    }
     match of.kind() {
         ty::POINTER | ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => {
             let target = of.pointee().canonical();
@@ -197,6 +242,40 @@ pub(super) fn of_the_host_in(of: Type, depth: u32) -> Option<String> {
 /// The members of a class: name and type.
 fn members(of: Type) -> impl Iterator<Item = (String, Type)> {
     of.fields().into_iter().filter_map(|field| Some((field.spelling(), field.ty()?)))
+}
+
+pub(super) fn is_function(kind: i32) -> bool {
+    matches!(
+        kind,
+        kind::FUNCTION
+            | kind::METHOD
+            | kind::CONSTRUCTOR
+            | kind::DESTRUCTOR
+            | kind::CONVERSION
+            | kind::FUNCTION_TEMPLATE
+    )
+}
+
+pub(super) fn is_class(kind: i32) -> bool {
+    matches!(kind, kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION)
+}
+
+/// Clang lets amp code call it: by its restriction, or since it is constexpr, implicit or a lambda.
+pub(super) fn is_callable(function: Cursor) -> bool {
+    let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == kind::DEVICE_ATTRIBUTE);
+    any(function) || function.canonical().is_some_and(any)
+}
+
+/// A function that amp code cannot call.
+pub(super) fn is_of_host(at: Cursor) -> bool {
+    is_function(at.kind()) && !is_callable(at)
+}
+
+/// The class of a lambda.
+pub(super) fn is_lambda(of: Type) -> bool {
+    let of = of.canonical();
+    let of = if is_reference(of) { of.pointee().canonical() } else { of };
+    of.kind() == ty::RECORD && of.spelling().contains("(lambda at ")
 }
 
 impl Types {

@@ -1,0 +1,134 @@
+//! Clang's errors in C++ AMP's words. Clang calls the sides of HIP by the names of its attributes, and what is wrong with a call of
+//! the headers it shows there: here both become errors at lines of the program.
+//!
+//! Only what is shown depends on Clang's texts: an error stays one.
+
+use super::libclang::{Cursor, Diagnostic, Place};
+use super::rules::Found;
+use super::types::is_function;
+use super::wording::{amp_function_text, cpu_call, cpu_function_text, is_of_host_class, of_library};
+use crate::diagnostics::{in_amp_words, is_of_headers};
+
+/// How Clang's error begins that names a function of the host.
+const OF_HOST: &str = "reference to __host__ function ";
+
+/// How an error of Clang is shown.
+pub(super) enum Shown {
+    /// As Clang has it.
+    Clangs,
+    /// As this text, at this place of the program.
+    Ours(Place, String),
+    /// A rule has said it.
+    Already,
+    /// It follows from an error before it: Clang does not say again what leads to it.
+    Follows,
+}
+
+pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
+    if let Some(shown) = capture(one, found) {
+        return shown;
+    }
+    // Of what is wrong within headers, the line of the program that leads there.
+    let leads = |note: &&Diagnostic| !note.of_system && !note.text.starts_with("in file included from");
+    let user = if one.of_system { one.notes.iter().find(leads).map(|note| &note.place) } else { Some(&one.place) };
+    let of_headers = one.of_system && is_of_headers(&one.place.file);
+    let Some(place) = user.filter(|place| place.line > 0) else {
+        return match one.of_system && found.of_host && one.text.starts_with(OF_HOST) {
+            // Values of such classes call more than the program names.
+            true => Shown::Already,
+            false if of_headers => Shown::Follows,
+            false => Shown::Clangs,
+        };
+    };
+    let ours = |text: String| Shown::Ours(place.clone(), text);
+    let asserted = asserted(&one.text).map(str::to_owned);
+    let launch = || found.uncallable.get(&(place.file.clone(), place.line)).cloned();
+    if let Some(text) = asserted.or_else(launch).filter(|_| of_headers) {
+        return ours(text);
+    }
+    if let Some(text) = call(one, found) {
+        return text.map_or(Shown::Already, ours);
+    }
+    if of_headers {
+        return ours(one.text.clone());
+    }
+    let worded = in_amp_words(&one.text);
+    if worded != one.text {
+        return ours(worded);
+    }
+    match one.notes.iter().find(|note| is_of_headers(&note.place.file)) {
+        Some(note) if !one.of_system => ours(of_use(one, note)),
+        _ if is_of_no_tile(&one.text) => ours(format!(
+            "{}: tiles and barriers are those of tiled launches, over extent.tile<...>() with a tiled_index",
+            one.text
+        )),
+        _ => Shown::Clangs,
+    }
+}
+
+/// Of a capture that Clang refuses.
+fn capture(one: &Diagnostic, found: &Found) -> Option<Shown> {
+    let this = one.text.starts_with("capture host side class data member by this pointer");
+    let variable = one.text.strip_prefix("capture host variable '").and_then(|rest| rest.split_once("' by reference"));
+    let name = if this { "this" } else { variable?.0 };
+    if found.by_reference.contains(&(one.place.file.clone(), name.to_owned())) {
+        return Some(Shown::Already);
+    }
+    let text = format!(
+        "'{name}': by-reference capture or 'this' capture is unsupported if the lambda is amp restricted (C3590); capture values"
+    );
+    Some(Shown::Ours(one.place.clone(), text))
+}
+
+/// Of a call that restrictions forbid: what is said, or nothing where a rule has said it.
+fn call(one: &Diagnostic, found: &Found) -> Option<Option<String>> {
+    let candidate = |text: &str| one.notes.iter().find(|note| note.text.contains(text));
+    let called = |note: &Diagnostic| if is_function(note.at.kind()) { note.at.spelling() } else { quoted(&one.text) };
+    if let Some(note) = candidate("call to __device__ function from __host__ function") {
+        return Some(Some(amp_function_text(&called(note))));
+    }
+    let named = one.text.starts_with(OF_HOST);
+    let note = candidate("call to __host__ function from ");
+    if !named && note.is_none() {
+        return None;
+    }
+    let note = note.or_else(|| one.notes.iter().find(|note| named && note.text.ends_with(" declared here")));
+    let function = |at: &Cursor| is_function(at.kind());
+    let callee = note.map(|note| note.at).filter(function).or_else(|| one.at.referenced().filter(function));
+    let name = callee.map_or_else(|| quoted(&one.text), Cursor::spelling);
+    if one.of_system {
+        return Some(Some(format!("amp code calls what needs '{name}', a cpu function of a library (C3930)")));
+    }
+    let Some(callee) = callee else { return Some(Some(cpu_call(&name, &of_library(&name)))) };
+    if found.of_host && is_of_host_class(callee) {
+        return Some(None);
+    }
+    Some(Some(cpu_function_text(callee)))
+}
+
+/// The first name in quotation marks.
+fn quoted(text: &str) -> String {
+    text.split('\'').nth(1).unwrap_or_default().to_owned()
+}
+
+/// What a failed static_assert says.
+fn asserted(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("static assertion failed")?;
+    rest.split_once("': ").or_else(|| rest.split_once(": ")).map(|(_, said)| said)
+}
+
+/// Of an error in a use of the headers, whose first note there says why.
+fn of_use(one: &Diagnostic, note: &Diagnostic) -> String {
+    if note.text.contains("which returns const-qualified type") {
+        return "the elements cannot be assigned to: write array_view<T> instead of array_view<const T>".into();
+    }
+    let why = note.text.split_once("not viable: ").or_else(|| note.text.split_once("ignored: "));
+    why.map_or_else(|| one.text.clone(), |(_, why)| format!("{}: {why}", one.text))
+}
+
+/// A plain index is asked for what a tiled_index has.
+fn is_of_no_tile(text: &str) -> bool {
+    let members = ["barrier", "local", "global", "tile", "tile_origin"];
+    text.contains("' in 'Concurrency::index<")
+        && members.iter().any(|name| text.contains(&format!("no member named '{name}'")))
+}

@@ -1,0 +1,97 @@
+//! What is said of calls that restrictions forbid, and what to write instead.
+
+use super::libclang::{Cursor, Type, ty};
+use super::types::{is_callable, is_class, is_lambda, is_of_amp, is_owner, is_reference};
+
+/// What is said where the compiler's definition of a defaulted member function calls a cpu function.
+pub(super) fn defaulted_text(defaulted: Cursor, callee: Cursor) -> String {
+    let class = callee.semantic_parent().map(Cursor::spelling).unwrap_or_default();
+    format!(
+        "the defaulted '{}' needs '{}' of '{class}', a cpu function (C3930); write restrict(amp, cpu) behind its parameters",
+        defaulted.spelling(),
+        callee.spelling()
+    )
+}
+
+/// A member of a class that is of no use but to the host.
+pub(super) fn is_of_host_class(function: Cursor) -> bool {
+    function.is_virtual() || function.semantic_parent().is_some_and(is_owner)
+}
+
+/// What is said of amp code that calls a cpu function, with what to write instead.
+pub(super) fn cpu_function_text(callee: Cursor) -> String {
+    let name = callee.spelling();
+    let in_class = callee.semantic_parent().is_some_and(|parent| is_class(parent.kind()));
+    let parameters = callee.arguments();
+    let floating = |c: &Cursor| c.ty().is_some_and(|of| (ty::FLOAT..=ty::LONG_DOUBLE).contains(&of.canonical().kind()));
+    let instead = if is_of_amp(callee) {
+        "call it in cpu code".to_owned()
+    } else if !callee.is_of_system() && callee.is_virtual() {
+        "virtual functions cannot be restrict(amp): give the class to a template".to_owned()
+    } else if !callee.is_of_system() {
+        format!("write restrict(amp, cpu) behind the parameters of '{name}'")
+    } else if !in_class && !parameters.is_empty() && parameters.iter().all(floating) {
+        format!("write concurrency::fast_math::{name} or concurrency::precise_math::{name} (amp_math.h)")
+    } else {
+        of_library(&name)
+    };
+    cpu_call(&name, &instead)
+}
+
+pub(super) fn cpu_call(name: &str, instead: &str) -> String {
+    format!(
+        "'{name}' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible \
+         with the ambient context' (C3930); {instead}"
+    )
+}
+
+/// What to write instead of a function of a library.
+pub(super) fn of_library(name: &str) -> String {
+    if name.ends_with("printf") || name.starts_with("put") {
+        return "write direct3d_printf".into();
+    }
+    "it is of a library of the host: write a function of your own that is restrict(amp, cpu)".into()
+}
+
+/// What is said of cpu code that calls an amp function.
+pub(super) fn amp_function_text(name: &str) -> String {
+    format!("'{name}' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)")
+}
+
+/// Why the kernel of a launch cannot be called, if the compiler says so: by its restriction or its parameter.
+pub(super) fn uncallable(arguments: &[Cursor]) -> Option<String> {
+    let of = |c: &Cursor| {
+        let of = c.ty()?.canonical();
+        Some(if is_reference(of) { of.pointee().canonical() } else { of })
+    };
+    let types: Vec<Type> = arguments.iter().filter_map(of).collect();
+    let named = |of: &&Type, name| of.declaration().spelling() == name && is_of_amp(of.declaration());
+    let kernel = types.iter().rfind(|of| of.kind() == ty::RECORD && !is_of_amp(of.declaration()))?;
+    let domain = types.iter().find(|of| named(of, "extent") || named(of, "tiled_extent"))?;
+    let members = kernel.declaration().definition().map(Cursor::children).unwrap_or_default();
+    let operators: Vec<Cursor> = members.into_iter().filter(|m| m.spelling() == "operator()").collect();
+    let [operator, ..] = operators.as_slice() else { return None };
+    if !operators.iter().any(|o| is_callable(*o)) {
+        let whose = if is_lambda(*kernel) { "the lambda" } else { "'operator()'" };
+        return Some(format!(
+            "the kernel is a cpu function: write restrict(amp) behind the parameters of {whose} (C3930)"
+        ));
+    }
+    let shape = |of: Type| {
+        let name = of.canonical().spelling();
+        name.trim_start_matches("const ").trim_start_matches("Concurrency::").replace(", 0", "")
+    };
+    let (domain, parameters) = (shape(*domain), operator.arguments());
+    let wanted = domain.replace("extent<", "index<");
+    let given: Vec<String> = parameters.iter().filter_map(of).map(shape).collect();
+    if given == [wanted.as_str()] {
+        return None;
+    }
+    let given = match given.as_slice() {
+        [] => "nothing".to_owned(),
+        all => format!("'{}'", all.join("', '")),
+    };
+    Some(format!(
+        "the kernel takes {given}, and a launch over '{domain}' gives '{wanted}': give its operator() this parameter"
+    ))
+}

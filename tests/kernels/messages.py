@@ -1,0 +1,682 @@
+#!/usr/bin/env python3
+"""Compiles wrong programs of beginners, and compares what is said of them with this table, word by word.
+usage: messages.py FOLDER COMMAND...
+Each program must have one error, at its line with `//!`, of this text, and no note. They stand in one source, each in a namespace of
+its own; those that only -famp-strict refuses in another."""
+import pathlib
+import re
+import subprocess
+import sys
+
+BEFORE = """#include <amp.h>
+#include <amp_math.h>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <typeinfo>
+#include <vector>
+#include "messages.hpp"
+using namespace concurrency;
+"""
+
+# What is wrong with the program's header is said of its lines.
+HEADER = """#pragma once
+#include <amp.h>
+inline float of_the_host(float x) { return x; }
+inline float calls_it(float x) restrict(amp) {
+    return of_the_host(x); //!
+}
+template <class T> void captures(concurrency::array_view<T> v) {
+    T n = 2;
+    parallel_for_each(v.extent, [&](concurrency::index<1> i) restrict(amp) { //!
+        v[i] = n;
+    });
+}
+template <class T> void other_rank(concurrency::array_view<T> v) {
+    parallel_for_each(v.extent, [=](concurrency::index<2> i) restrict(amp) { //!
+        v[i[0]] = 1;
+    });
+}
+struct held {
+    int n(concurrency::array_view<unsigned char> *p) { return p->extent[0]; } //!
+};
+inline void instantiates(concurrency::array_view<float> v) {
+    captures(v);
+    other_rank(v);
+}
+"""
+OF_HEADER = [
+    "'of_the_host' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'of_the_host'",
+    "'v' ('concurrency::array_view<float> &') and 'n' ('float &') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
+    "the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>': give its operator() this parameter",
+    "the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes",
+]
+
+PROGRAMS = {
+    "helper": (
+        r"""float scale(float x) { return 2 * x; }
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = scale(v[i]); //!
+    });
+}
+""",
+        "'scale' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'scale'",
+    ),
+    "helper_cpu": (
+        r"""float scale(float x) restrict(cpu) { return 2 * x; }
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = scale(v[i]); //!
+    });
+}
+""",
+        "'scale' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'scale'",
+    ),
+    "std_function": (
+        r"""void run(array_view<float> v) {
+    std::function<float(float)> f = [](float x) { return x; };
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = f(v[i]);
+    });
+}
+""",
+        "'f' is captured, and a 'std::function' keeps what it holds in the host's memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); capture the lambda or the functor itself, in a variable that is 'auto'",
+    ),
+    "by_reference_all": (
+        r"""void run(array_view<float> v) {
+    float factor = 2;
+    parallel_for_each(v.extent, [&](index<1> i) restrict(amp) { //!
+        v[i] = factor;
+    });
+}
+""",
+        "'v' ('array_view<float> &') and 'factor' ('float &') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
+    ),
+    "by_reference_one": (
+        r"""void run(array_view<float> v) {
+    float factor = 2;
+    parallel_for_each(v.extent, [=, &factor](index<1> i) restrict(amp) { //!
+        v[i] = factor;
+    });
+}
+""",
+        "'factor' ('float &') is captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture it by value, or use an array_view",
+    ),
+    "this_capture": (
+        r"""struct filter { float factor; void go(array_view<float> v) {
+        parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+            v[i] = factor;
+        });
+    } };
+""",
+        "'this' is captured: by-reference capture or 'this' capture is unsupported if the lambda is amp restricted (C3590); copy the members that the kernel needs into local variables",
+    ),
+    "vector_capture": (
+        r"""void run(array_view<float> v) {
+    std::vector<float> d(10);
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = d[i[0]];
+    });
+}
+""",
+        "'d' is captured, and a 'std::vector' keeps what it holds in the host's memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); write array_view<T> view(size, vector) in cpu code, and capture the view by value",
+    ),
+    "vector_reference": (
+        r"""void run(array_view<float> v) {
+    std::vector<float> d(10);
+    parallel_for_each(v.extent, [&](index<1> i) restrict(amp) { //!
+        d[i[0]] = 1;
+    });
+}
+""",
+        "'d' ('std::vector<float> &') is captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; a 'std::vector' keeps what it holds in the host's memory: write array_view<T> view(size, vector) in cpu code, and capture the view by value",
+    ),
+    "rand": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = float(rand()); //!
+    });
+}
+""",
+        "'rand' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it is of a library of the host: write a function of your own that is restrict(amp, cpu)",
+    ),
+    "printf": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        printf("%d\n", i[0]); //!
+    });
+}
+""",
+        "'printf' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write direct3d_printf",
+    ),
+    "global": (
+        r"""int counter = 0;
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        counter = counter + 1; //!
+    });
+}
+""",
+        "'counter': a global variable that is not a constant is not allowed in amp restricted code (C++ AMP, 2.4.3): copy it into a local variable that the kernel captures, or pass it",
+    ),
+    "virtual_call": (
+        r"""struct shape { float r; virtual float area() const { return r; } };
+void run(array_view<float> v) {
+    shape s;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = s.area();
+    });
+}
+""",
+        "'s' is captured, and '@::shape' has virtual functions: variable captured has an unsupported type in lambda that is amp restricted (C3596); make a class of the data alone",
+    ),
+    "virtual_amp": (
+        r"""struct shape { float r; virtual float area() const restrict(amp) { return r; } }; //!
+""",
+        "'area' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2): write a template",
+    ),
+    "wrong_rank": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<2> i) restrict(amp) { //!
+        v[i[0]] = 1;
+    });
+}
+""",
+        "the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>': give its operator() this parameter",
+    ),
+    "wrong_rank_view": (
+        r"""void run(array_view<float> v) {
+    array_view<float, 2> m(2, 2, v.data());
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        m[i] = 1; //!
+    });
+}
+""",
+        "no viable overloaded operator[] for type 'const array_view<float, 2>': no known conversion from 'index<1>' to 'const index<2>' for 1st argument",
+    ),
+    "wrong_tiled": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent.tile<16>(), [=](tiled_index<8> t) restrict(amp) { //!
+        v[t] = 1;
+    });
+}
+""",
+        "the kernel takes 'tiled_index<8>', and a launch over 'tiled_extent<16>' gives 'tiled_index<16>': give its operator() this parameter",
+    ),
+    "no_restrict": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) { //!
+        v[i] = 1;
+    });
+}
+""",
+        'the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)',
+    ),
+    "cpu_lambda": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(cpu) { //!
+        v[i] = 1;
+    });
+}
+""",
+        'the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)',
+    ),
+    "functor_no_restrict": (
+        r"""struct fill { array_view<float> v; void operator()(index<1> i) const { v[i] = 1; } };
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, fill{v}); //!
+}
+""",
+        "the kernel is a cpu function: write restrict(amp) behind the parameters of 'operator()' (C3930)",
+    ),
+    "inner_lambda_cpu": (
+        r"""void run(array_view<float> v) {
+    auto g = [](float x) { return x; };
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = g(v[i]); //!
+    });
+}
+""",
+        "'operator()' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'operator()'",
+    ),
+    "recursion": (
+        r"""int fact(int n) restrict(amp) { return n < 2 ? 1 : n * fact(n - 1); } //!
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = float(fact(3));
+    });
+}
+""",
+        "'fact': recursion is not allowed in amp restricted code (C++ AMP, 2.4.3): write a loop",
+    ),
+    "throw": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        if (v[i] < 0) throw 1; //!
+    });
+}
+""",
+        "'throw' is not allowed in amp restricted code (C++ AMP, 2.4.3): store an error code that cpu code reads",
+    ),
+    "try": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        try { v[i] = 1; } catch (...) {} //!
+    });
+}
+""",
+        "'try' is not allowed in amp restricted code (C++ AMP, 2.4.3): nothing in amp code throws",
+    ),
+    "new": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        float *p = new float[4]; v[i] = p[0]; //!
+    });
+}
+""",
+        "'new' is not allowed in amp restricted code (C++ AMP, 2.4.3): use a local array of constant length, or an array_view",
+    ),
+    "static_local": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        static int n = 0; v[i] = float(++n); //!
+    });
+}
+""",
+        "'n': a static, thread_local or extern variable is not allowed in amp restricted code (C++ AMP, 2.4.3): keep the value in an array_view",
+    ),
+    "goto": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        if (v[i] > 0) goto end; //!
+        v[i] = 1;
+        end:;
+    });
+}
+""",
+        "'goto' is not allowed in amp restricted code (C++ AMP, 2.4.3): write a loop, 'break' or 'return'",
+    ),
+    "function_pointer": (
+        r"""float twice(float x) restrict(amp) { return 2 * x; }
+void run(array_view<float> v) {
+    float (*p)(float) = nullptr;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = p(v[i]);
+    });
+}
+""",
+        "'p' is captured and is a pointer ('float (*)(float)'): variable captured has an unsupported type in lambda that is amp restricted (C3596); give a lambda or a functor to a template",
+    ),
+    "function_pointer_local": (
+        r"""float twice(float x) restrict(amp) { return 2 * x; }
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        float (*p)(float) = twice; v[i] = p(v[i]); //!
+    });
+}
+""",
+        "the variable 'p': 'float (*)(float)' is a pointer to a function, which amp code cannot keep: give a lambda or a functor to a template (C3581)",
+    ),
+    "char_elements": (
+        r"""void run(array_view<float> v) {
+    std::vector<char> d(10); array_view<char> c(10, d); //!
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        c[i] = 'a';
+    });
+}
+""",
+        'the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes',
+    ),
+    "short_elements": (
+        r"""void run(array_view<float> v) {
+    std::vector<short> d(10); array_view<short> c(10, d); //!
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        c[i] = 1;
+    });
+}
+""",
+        'the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes',
+    ),
+    "bool_elements": (
+        r"""void run(array_view<float> v) {
+    bool d[10]; array_view<bool> c(10, d); //!
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        c[i] = true;
+    });
+}
+""",
+        'the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes',
+    ),
+    "pointer_pointer": (
+        r"""void run(array_view<float> v) {
+    float **p = nullptr;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = **p;
+    });
+}
+""",
+        "'p' is captured and is a pointer ('float **'): variable captured has an unsupported type in lambda that is amp restricted (C3596); use an array_view",
+    ),
+    "raw_pointer": (
+        r"""void run(array_view<float> v) {
+    float *p = new float[10];
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = p[i[0]];
+    });
+}
+""",
+        "'p' is captured and is a pointer ('float *'): variable captured has an unsupported type in lambda that is amp restricted (C3596); use an array_view",
+    ),
+    "array_by_value": (
+        r"""void run(array_view<float> v) {
+    array<float> a(10);
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = a[i];
+    });
+}
+""",
+        "'a' ('array<float>') is captured by value: capture it by reference ('&')",
+    ),
+    "const_view": (
+        r"""void run(array_view<float> v) {
+    array_view<const float> c(v);
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        c[i] = 1; //!
+    });
+}
+""",
+        'the elements cannot be assigned to: write array_view<T> instead of array_view<const T>',
+    ),
+    "long_double": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        long double d = v[i]; v[i] = float(d); //!
+    });
+}
+""",
+        "the variable 'd': 'long double' is not among amp code's numbers: write double (C3581)",
+    ),
+    "tile_size_zero": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent.tile<0>(), [=](tiled_index<0> t) restrict(amp) { //!
+        v[t] = 1;
+    });
+}
+""",
+        'every dimension of a tile must be at least 1',
+    ),
+    "tile_too_large": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent.tile<2048>(), [=](tiled_index<2048> t) restrict(amp) { //!
+        v[t] = 1;
+    });
+}
+""",
+        'a tile has at most 1024 threads',
+    ),
+    "dynamic_cast": (
+        r"""struct base { virtual ~base(); }; struct derived : base {};
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        base *p = nullptr; v[i] = dynamic_cast<derived *>(p) ? 1 : 0; //!
+    });
+}
+""",
+        "'dynamic_cast' is not allowed in amp restricted code (C++ AMP, 2.4.3): write a template",
+    ),
+    "typeid": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = typeid(int) == typeid(float) ? 1 : 0; //!
+    });
+}
+""",
+        "'typeid' is not allowed in amp restricted code (C++ AMP, 2.4.3): write a template",
+    ),
+    "asm": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        asm("nop"); v[i] = 1; //!
+    });
+}
+""",
+        "'asm' is not allowed in amp restricted code (C++ AMP, 2.4.3): write it in C++",
+    ),
+    "varargs": (
+        r"""float sum(int n, ...) restrict(amp) { return 1; } //!
+""",
+        "'sum' takes variable arguments, which amp functions cannot: write a template",
+    ),
+    "tile_static_host": (
+        r"""void run(array_view<float> v) {
+    tile_static float t[16]; v[0] = t[0]; //!
+}
+""",
+        "'t': tile_static variables exist in amp code only: put it into the kernel, or into a function that is restrict(amp)",
+    ),
+    "barrier_untiled": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        i.barrier.wait(); v[i] = 1; //!
+    });
+}
+""",
+        "no member named 'barrier' in 'Concurrency::index<1>': tiles and barriers are those of tiled launches, over extent.tile<...>() with a tiled_index",
+    ),
+    "barrier_host": (
+        r"""void f(tile_barrier b) { b.wait(); } //!
+""",
+        "'wait' is for amp code alone, and cpu code calls it (C3930)",
+    ),
+    "string": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        std::string s; v[i] = 1; //!
+    });
+}
+""",
+        "the variable 's': a 'std::basic_string' keeps what it holds in the host's memory: copy the elements into a vector, and capture an array_view over it by value (C3581)",
+    ),
+    "delete": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        float *p = nullptr; delete p; //!
+    });
+}
+""",
+        "'delete' is not allowed in amp restricted code (C++ AMP, 2.4.3): amp code allocates no memory",
+    ),
+    "cout": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        std::cout << v[i]; //!
+    });
+}
+""",
+        "'cout': a global variable that is not a constant is not allowed in amp restricted code (C++ AMP, 2.4.3): write direct3d_printf",
+    ),
+    "return_value": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        return v[i];
+    });
+}
+""",
+        'the kernel of a parallel_for_each must return void',
+    ),
+    "amp_from_cpu": (
+        r"""float twice(float x) restrict(amp) { return 2 * x; }
+void run(array_view<float> v) {
+    v[0] = twice(1); //!
+}
+""",
+        "'twice' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)",
+    ),
+    "member_host": (
+        r"""struct point { float x; float length() const { return x; } };
+void run(array_view<float> v) {
+    point p{1};
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = p.length(); //!
+    });
+}
+""",
+        "'length' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'length'",
+    ),
+    "constructor_host": (
+        r"""struct point { float x; point(float a) : x(a) {} };
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        point p(v[i]); v[i] = p.x; //!
+    });
+}
+""",
+        "'point' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'point'",
+    ),
+    "operator_host": (
+        r"""struct point { float x; }; point operator+(point a, point b) { return {a.x + b.x}; }
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        point a, b; v[i] = (a + b).x; //!
+    });
+}
+""",
+        "'operator+' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'operator+'",
+    ),
+    "template_helper": (
+        r"""template <class T> T larger(T a, T b) { return a > b ? a : b; }
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = larger(v[i], 1.0f); //!
+    });
+}
+""",
+        "'larger' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'larger'",
+    ),
+    "comparison": (
+        r"""struct inner { int x; bool operator==(const inner &o) const { return x == o.x; } }; struct outer { inner i; bool operator==(const outer &) const = default; }; //!
+void run(array_view<float> v) {
+    outer a{}, b{};
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = a == b ? 1 : 0;
+    });
+}
+""",
+        "the defaulted 'operator==' needs 'operator==' of 'inner', a cpu function (C3930); write restrict(amp, cpu) behind its parameters",
+    ),
+    "synchronize": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v.synchronize(); //!
+    });
+}
+""",
+        "'synchronize' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); call it in cpu code",
+    ),
+    "host_class": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        accelerator a; v[i] = 1; //!
+    });
+}
+""",
+        "'accelerator' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); call it in cpu code",
+    ),
+    "nested_pfe": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        parallel_for_each(v.extent, [=](index<1> j) restrict(amp) { v[j] = 1; }); //!
+    });
+}
+""",
+        "'parallel_for_each' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); call it in cpu code",
+    ),
+    "extent_int": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(10, [=](index<1> i) restrict(amp) { //!
+        v[i] = 1;
+    });
+}
+""",
+        "no matching function for call to 'parallel_for_each': could not match 'extent<N>' against 'int'",
+    ),
+    "c_array_ref": (
+        r"""void run(array_view<float> v) {
+    float d[10]; parallel_for_each(v.extent, [&](index<1> i) restrict(amp) { //!
+        v[i] = d[i[0]];
+    });
+}
+""",
+        "'v' ('array_view<float> &') and 'd' ('float (&)[10]') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
+    ),
+    "sqrtf": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = ::sqrtf(v[i]); //!
+    });
+}
+""",
+        "'sqrtf' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write concurrency::fast_math::sqrtf or concurrency::precise_math::sqrtf (amp_math.h)",
+    ),
+}
+
+# What only -famp-strict refuses.
+STRICT = {
+    "char_strict": (
+        r"""float f(char x) restrict(amp) { return x; } //!
+""",
+        "the parameter 'x': 'char' is not among amp code's numbers: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, float, double, bool, and classes and arrays of them",
+    ),
+    "volatile_strict": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        volatile int n = 1; v[i] = float(n); //!
+    });
+}
+""",
+        "the variable 'n': 'volatile int' is volatile, which amp code does not know: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, float, double, bool, and classes and arrays of them",
+    ),
+}
+
+
+def marked(text):
+    return [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("//!")]
+
+
+def check(folder, command, name, programs, header):
+    """What is wrong, a line each."""
+    source, header_file = folder / f"{name}.cpp", folder / "messages.hpp"
+    text, wanted = BEFORE, []
+    header_file.write_text(header, encoding="utf-8")
+    wanted += [("messages.hpp", number, said) for number, said in zip(marked(header), OF_HEADER)]
+    for program, (code, said) in programs.items():
+        first = text.count("\n") + 1
+        text += f"namespace of_{program} {{\n{code}}}\n"
+        wanted += [(source.name, first + number, said.replace("@::", f"of_{program}::")) for number in marked(code)]
+    source.write_text(text, encoding="utf-8")
+    ran = subprocess.run([*command, "-std=c++20", "-O1", "-c", "-o", folder / "messages.o", source], capture_output=True, text=True)
+    lines = re.findall(r"^(?:.*/)?([^/:]+):(\d+):\d+: (\w+): (.*)$", ran.stderr, re.M)
+    said = [(file, int(number), told) for file, number, kind, told in lines if kind == "error"]
+    wrong = [f"not said: {one}" for one in wanted if one not in said]
+    wrong += [f"not expected: {one}" for one in said if one not in wanted]
+    wrong += [f"a note: {one}" for one in lines if one[2] != "error"]
+    if len(said) != len(wanted) or ran.returncode == 0:
+        wrong.append(f"{len(said)} errors, {len(wanted)} expected; it ended with {ran.returncode}")
+    print(f"{name}: {len(programs)} programs")
+    return wrong
+
+
+def main():
+    folder, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    folder.mkdir(parents=True, exist_ok=True)
+    wrong = check(folder, command, "messages", PROGRAMS, HEADER)
+    wrong += check(folder, [*command, "-famp-strict"], "messages_strict", STRICT, "")
+    print("\n".join(wrong) or "all as expected")
+    sys.exit(1 if wrong else 0)
+
+
+main()
