@@ -30,15 +30,15 @@ pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
     }
     // Of what is wrong within headers, the line of the program that leads there.
     let leads = |note: &&Diagnostic| !note.of_system && !note.text.starts_with("in file included from");
-    let user = if one.of_system { one.notes.iter().find(leads).map(|note| &note.place) } else { Some(&one.place) };
+    let user = one.notes.iter().find(leads).map(|note| &note.place).filter(|_| one.of_system);
     let of_headers = one.of_system && is_of_headers(&one.place.file);
-    let Some(place) = user.filter(|place| place.line > 0) else {
-        return match one.of_system && found.of_host && one.text.starts_with(OF_HOST) {
-            // Values of such classes call more than the program names.
-            true => Shown::Already,
-            false if of_headers => Shown::Follows,
-            false => Shown::Clangs,
-        };
+    let place = match user {
+        // Values of such classes call more than the program names.
+        None if one.of_system && found.of_host && one.text.starts_with(OF_HOST) => return Shown::Already,
+        None if of_headers => return Shown::Follows,
+        None if one.place.line == 0 => return Shown::Clangs,
+        None => &one.place,
+        Some(place) => place,
     };
     let ours = |text: String| Shown::Ours(place.clone(), text);
     let asserted = asserted(&one.text).map(str::to_owned);
@@ -46,7 +46,7 @@ pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
     if let Some(text) = asserted.or_else(launch).filter(|_| of_headers) {
         return ours(text);
     }
-    if let Some(text) = call(one, found) {
+    if let Some(text) = call(one, user.is_some(), found) {
         return text.map_or(Shown::Already, ours);
     }
     if of_headers {
@@ -80,8 +80,8 @@ fn capture(one: &Diagnostic, found: &Found) -> Option<Shown> {
     Some(Shown::Ours(one.place.clone(), text))
 }
 
-/// Of a call that restrictions forbid: what is said, or nothing where a rule has said it.
-fn call(one: &Diagnostic, found: &Found) -> Option<Option<String>> {
+/// Of a call that restrictions forbid: what is said, or nothing where a rule has said it. `within`: the call stands in a library.
+fn call(one: &Diagnostic, within: bool, found: &Found) -> Option<Option<String>> {
     let candidate = |text: &str| one.notes.iter().find(|note| note.text.contains(text));
     let called = |note: &Diagnostic| if is_function(note.at.kind()) { note.at.spelling() } else { quoted(&one.text) };
     if let Some(note) = candidate("call to __device__ function from __host__ function") {
@@ -96,7 +96,7 @@ fn call(one: &Diagnostic, found: &Found) -> Option<Option<String>> {
     let function = |at: &Cursor| is_function(at.kind());
     let callee = note.map(|note| note.at).filter(function).or_else(|| one.at.referenced().filter(function));
     let name = callee.map_or_else(|| quoted(&one.text), Cursor::spelling);
-    if one.of_system {
+    if within {
         return Some(Some(format!("amp code calls what needs '{name}', a cpu function of a library (C3930)")));
     }
     let Some(callee) = callee else { return Some(Some(cpu_call(&name, &of_library(&name)))) };

@@ -1,7 +1,7 @@
 //! What is said of calls that restrictions forbid, and what to write instead.
 
 use super::libclang::{Cursor, Type, ty};
-use super::types::{is_callable, is_class, is_lambda, is_of_amp, is_owner, is_reference};
+use super::types::{is_callable, is_lambda, is_of_amp, is_owner, is_reference};
 
 /// What is said where the compiler's definition of a defaulted member function calls a cpu function.
 pub(super) fn defaulted_text(defaulted: Cursor, callee: Cursor) -> String {
@@ -21,7 +21,7 @@ pub(super) fn is_of_host_class(function: Cursor) -> bool {
 /// What is said of amp code that calls a cpu function, with what to write instead.
 pub(super) fn cpu_function_text(callee: Cursor) -> String {
     let name = callee.spelling();
-    let in_class = callee.semantic_parent().is_some_and(|parent| is_class(parent.kind()));
+    let is_of_c = callee.mangling() == name;
     let parameters = callee.arguments();
     let floating = |c: &Cursor| c.ty().is_some_and(|of| (ty::FLOAT..=ty::LONG_DOUBLE).contains(&of.canonical().kind()));
     let instead = if is_of_amp(callee) {
@@ -30,7 +30,7 @@ pub(super) fn cpu_function_text(callee: Cursor) -> String {
         "virtual functions cannot be restrict(amp): give the class to a template".to_owned()
     } else if !callee.is_of_system() {
         format!("write restrict(amp, cpu) behind the parameters of '{name}'")
-    } else if !in_class && !parameters.is_empty() && parameters.iter().all(floating) {
+    } else if is_of_c && !parameters.is_empty() && parameters.iter().all(floating) {
         format!("write concurrency::fast_math::{name} or concurrency::precise_math::{name} (amp_math.h)")
     } else {
         of_library(&name)
