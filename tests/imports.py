@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""scripts/imports finds imports uphill, circles, modules without a row and rows without a module, in both crates that have tables."""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+PAGE = """# Architecture
+
+## The rooms
+
+| `src/top.rs` | |
+| `src/left.rs`, `src/right.rs` | |
+| `src/low/` | |
+
+## The rooms of the kernel compiler
+
+| `kernelc/src/main.rs` | |
+| `kernelc/src/top.rs` | |
+| `kernelc/src/left.rs`, `kernelc/src/right.rs` | |
+| `kernelc/src/low/` | |
+
+## Words
+"""
+MODULES = {
+    "main.rs": "fn main() {}",
+    "lib.rs": "mod left; mod low; mod right; mod top;",
+    "top.rs": "use crate::{left, low::first};",
+    "left.rs": "use crate::low;\n#[cfg(test)]\nmod tests { use crate::top; }",
+    "right.rs": "fn f() { crate::low::first::g() }",
+    "low/mod.rs": "mod first; mod second;",
+    "low/first.rs": "use super::second;",
+    "low/second.rs": "",
+}
+
+with tempfile.TemporaryDirectory() as folder:
+    root = Path(folder)
+
+    def write(name, text):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+    def told():
+        done = subprocess.run([sys.executable, root / "scripts/imports"], capture_output=True, text=True)
+        assert not done.stderr, done.stderr
+        return done.returncode, done.stdout
+
+    write("scripts/imports", (SOURCE / "scripts/imports").read_text())
+    write("ARCHITECTURE.md", PAGE)
+    for source in ("src", "kernelc/src"):
+        for name, text in MODULES.items():
+            write(f"{source}/{name}", text)
+    (root / "src/main.rs").unlink()
+    assert told() == (0, ""), told()
+    for source in ("src", "kernelc/src"):
+        for name, text, part in [
+            ("low/second.rs", "use crate::top::T;", "low::second climbs: it imports top"),
+            ("left.rs", "use crate::right;", "left climbs: it imports right"),
+            ("low/second.rs", "fn f() { super::first::g() }",
+             f"these import each other in a circle: {source}/low/first.rs, {source}/low/second.rs"),
+            ("new.rs", "", f"{source}/new.rs: no row of ARCHITECTURE.md has its room"),
+        ]:
+            write(f"{source}/{name}", text)
+            code, text = told()
+            assert code == 1 and part in text and text.count("\n") == 1, (source, name, code, text)
+            if name in MODULES:
+                write(f"{source}/{name}", MODULES[name])
+            else:
+                (root / source / name).unlink()
+        (root / source / "right.rs").unlink()
+        assert told() == (1, f"ARCHITECTURE.md: the room {source}/right.rs does not exist\n"), told()
+        write(f"{source}/right.rs", MODULES["right.rs"])
+    assert told() == (0, ""), told()
+print("tests/imports.py: ok", file=sys.stderr)
