@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The version of LLVM that works: docs/kernel-compiler.md#other-versions-of-llvm says what others lack.
+/// The version of LLVM that works: docs/kernel-compiler-reference.md#versions-of-llvm says what others lack.
 pub const VERSION: u32 = 22;
 
 /// A Clang with its tools.

@@ -1,6 +1,6 @@
 //! The kernel compiler of revamp: C++ AMP lambdas, as they stand, become SPIR-V for Vulkan at build time.
 //!
-//! docs/kernel-compiler.md has the picture of the pipeline. ARCHITECTURE.md lists the modules: each imports only those of lower rows
+//! docs/kernel-compiler-design.md has the steps and processes. ARCHITECTURE.md lists the modules: each imports only those of lower rows
 //! (`scripts/imports`).
 
 mod always_inline;

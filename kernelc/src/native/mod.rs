@@ -1,4 +1,4 @@
-//! Kernels as functions of the host's processor (docs/kernel-compiler.md), made of the device's code (`retarget`). A kernel is cut into regions at its barriers, and each region becomes a loop over the
+//! Kernels as functions of the host's processor (docs/kernel-compiler-design.md#native-kernels), made of the device's code (`retarget`). A kernel is cut into regions at its barriers, and each region becomes a loop over the
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
