@@ -34,7 +34,7 @@ pub enum Pass {
     Host,
 }
 
-/// What code that is restrict(amp) is where code is made of it.
+/// How `restrict(amp)` is mapped in the code-generation passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amp {
     /// The host's and the device's: host threads run it too.

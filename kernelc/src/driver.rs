@@ -366,7 +366,7 @@ fn device_code<'a>(
     // before it knows who calls it.
     let mut of_device = unit;
     if code != 0 && unit.amp == Amp::Both {
-        // The host's pass finds out whether it can have both (`host_object`).
+        // `host_object` finds out whether the host's pass fails the same way.
         of_device.amp = Amp::Device;
         (code, told) = again(&of_device)?;
     }
@@ -486,8 +486,8 @@ fn compile(
     Ok(code)
 }
 
-/// Ends the host's pass: its exit code. `units`: the source as it is compiled for the host and for the device. `beside`: the pass is under way,
-/// and reads the image from a pipe.
+/// Ends the host's pass, and gives its exit code. `units`: the source as it is compiled for the host and for the device. `beside`: the pass is
+/// under way, and reads the image from a pipe.
 fn host_object(
     pass: &dyn Fn(&Unit<'_>) -> Command,
     units: [Unit<'_>; 2],
@@ -497,7 +497,8 @@ fn host_object(
 ) -> Result<i32, Failed> {
     let [unit, of_device] = units;
     let written = || std::fs::write(file, image).map_err(|e| format!("cannot write {}: {e}", file.display()));
-    // Device code of both sides has failed. If functions differ by restriction, the host's code of both sides fails as well.
+    // The device's pass failed where restrict(amp) is the host's too. If functions differ by restriction, the host's pass fails the same way,
+    // and is run again as the device's was.
     let may_differ = unit.amp == Amp::Both && of_device.amp.is_device();
     let (code, told) = match beside {
         Some(beside) => beside.end(image)?,

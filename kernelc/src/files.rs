@@ -102,7 +102,7 @@ fn sweep(base: &Path) {
 /// Why a process has no exit code.
 #[derive(Debug)]
 pub enum Unfinished {
-    /// A signal ended it. What it said.
+    /// A signal ended the process. Says which, and what the process printed.
     BySignal(String),
     Other(String),
 }

@@ -110,7 +110,7 @@ struct Prepared {
 struct Made {
     module: Module,
     code: ir::Module,
-    /// With `Unrolling::Short`, the text from before loops of a length known at run time only were unrolled.
+    /// With `Unrolling::Short`, the text before runtime unrolling.
     before: Option<String>,
 }
 
@@ -241,7 +241,7 @@ impl Compiler<'_> {
         Ok(levels)
     }
 
-    /// The code optimised.
+    /// Optimises the code, and copies the result.
     fn optimised(&self, input: &str, how: Optimised) -> Result<Made, String> {
         let mut module = self.read(input)?;
         let mut before = None;

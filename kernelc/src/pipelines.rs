@@ -15,8 +15,12 @@ use crate::llvm::{Hidden, Pipeline};
 ///   (coroutines), `openmp-opt`, `openmp-opt-cgscc` (OpenMP), `memprof-remove-attributes`, `cg-profile`, `ee-instrument` (profiles and
 ///   instrumentation), `annotation2metadata`, `annotation-remarks`, `transform-warning` (remarks and warnings, which nobody reads),
 ///   `forceattrs` (a hidden option), `alloc-token` (a sanitizer).
+/// - `loop-idiom-vectorize`, which LLVM adds behind `loop-deletion` for AArch64. It needs SVE, which native kernels are not compiled for; Clang's
+///   `-O3` of native code has it too.
 ///
-/// Changed: `extra-simple-loop-unswitch-passes` is `simple-loop-unswitch` here. LLVM's parser makes an empty list of passes of that name.
+/// Changed: `extra-simple-loop-unswitch-passes` is `simple-loop-unswitch` here, since LLVM's parser makes an empty list of passes of that name.
+/// LLVM runs that pass only if `indvars` made an exit condition invariant; here it always runs. So a loop whose condition becomes invariant
+/// between the two loop pipelines, by `simplifycfg` or `instcombine`, is unswitched here and not by `default<O2>`.
 ///
 /// The fields are the differences between kernels for devices and kernels for host threads.
 struct O2 {
@@ -109,8 +113,8 @@ const INLINE: &str = "internalize,globaldce,always-inline";
 const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
     loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
 
-/// The hidden options that no option of a pass replaces. `kernelc/tests/flags` has a module for each name, which becomes another one with
-/// the option than without: LLVM ignores hidden options that it does not know.
+/// The hidden options that no option of a pass replaces. LLVM ignores hidden options that it does not know, so `kernelc/tests/flags` has a
+/// module for each name, and a test that the option changes what becomes of that module.
 #[cfg(test)]
 pub const HIDDEN: [Hidden; 7] =
     [CHEAP_EXPANSION, NARROW_COUNTERS, UNROLL_MUCH, UNROLL_LITTLE, UNROLL_SHORT, NATIVE_CODE[0], NATIVE_CODE[1]];
@@ -149,8 +153,8 @@ pub enum Unrolling {
     Some,
     /// Only loops of a few instructions.
     Little,
-    /// As `Some`, and only loops of a known length. Unrolled by 8, a loop of less leaves one without an end where LLVM sees that
-    /// it cannot end there and not that it never begins.
+    /// As `Some`, and only loops of a known length. Runtime unrolling by 8 can leave an infinite remainder loop when the trip count is
+    /// below 8.
     Known,
 }
 
@@ -245,7 +249,7 @@ pub fn optimise(how: Optimised) -> Pipeline {
     Pipeline::of(format!("{},{o2},{PREPARE},function({addresses})", inlining(how.large)), &how.options())
 }
 
-/// Unrolls loops whose trip count is known at run time only, by 8.
+/// Unrolls loops by 8 if their trip count is known only at run time.
 pub fn unroll(how: Optimised) -> Pipeline {
     let structure = if how.structured { format!(",{STRUCTURE}") } else { String::new() };
     Pipeline::of(format!("{}{structure}", how.runtime_unrolling()), &how.options())

@@ -33,7 +33,7 @@ pub fn snapshot(source: &llvm::Module) -> Module {
     Module { globals, functions, locations: view.locations }
 }
 
-/// A type and what it takes to walk it.
+/// A type, the number of its parts and its depth.
 #[derive(Clone)]
 struct Measured {
     ty: Type,
@@ -52,7 +52,7 @@ struct Snapshot<'m> {
     /// Of the function at hand.
     locals: HashMap<llvm::Value<'m>, LocalId>,
     blocks: HashMap<llvm::Block<'m>, BlockId>,
-    /// How deep the constant at hand is.
+    /// The depth of the constant that is being copied.
     levels: u32,
     locations: Vec<Location>,
     nodes: HashMap<llvm::Node<'m>, LocationId>,
@@ -116,7 +116,7 @@ impl<'m> Snapshot<'m> {
             }
             _ => Type::Other,
         };
-        // Of a type that is too large all that have it as a part are too.
+        // A type with a part that is too large is too large as well.
         let made = Measured { ty: made, parts, levels };
         self.types.insert(ty, made.clone());
         made
@@ -441,7 +441,7 @@ fn text(operands: &[Option<llvm::Value<'_>>], n: usize) -> String {
     operands.get(n).copied().flatten().map(llvm::Value::as_text).unwrap_or_default()
 }
 
-/// With its folder.
+/// The name of a file, with its folder.
 fn file_name(node: llvm::Node<'_>) -> String {
     if node.kind() != number::node::FILE {
         return String::new();

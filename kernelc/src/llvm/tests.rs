@@ -38,7 +38,7 @@ impl Place {
         Module::read(self.llvm, &std::fs::read(file).unwrap(), file.to_str().unwrap()).unwrap()
     }
 
-    /// Runs a pipeline in process, and by `opt` with LLVM's own `default<O2>`: the same text.
+    /// Asserts that a pipeline in process makes the same text as `opt` with LLVM's own `default<O2>`.
     fn compared(&self, pipeline: &Pipeline, file: &Path) -> String {
         let mut module = self.module(file);
         module.run(pipeline).unwrap();

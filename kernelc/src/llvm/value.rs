@@ -80,8 +80,8 @@ impl<'m> Value<'m> {
             return None;
         }
         let f = module.llvm.functions;
-        // SAFETY: the caller promises a value. Of one that is no instruction the opcode is 0; LLVM counts constants that its C API
-        // does not know as instructions.
+        // SAFETY: the caller promises a value. LLVM gives the kind of an instruction to constants that its C API does not know; their opcode
+        // is 0.
         let form = unsafe {
             match (f.LLVMGetValueKind)(raw) {
                 k::INSTRUCTION => match (f.LLVMGetInstructionOpcode)(raw) {
@@ -459,7 +459,7 @@ impl<'m> Node<'m> {
         first_line() -> count: LLVMDISubprogramGetLine if is(node::SUBPROGRAM);
     }
 
-    /// Its operands, of which some may be missing; empty if it is none that has operands.
+    /// Its operands, with `None` for a null operand. A node of a kind without operands has an empty list.
     pub fn operands(self) -> Vec<Option<Value<'m>>> {
         // SAFETY: the node is of the module's context. What LLVM calls a node has so many operands, and the list has room for all.
         unsafe {

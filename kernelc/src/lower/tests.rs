@@ -143,7 +143,7 @@ fn what_a_pointer_reaches_is_followed() {
     };
     let store = "  store i32 7, ptr addrspace(4) %p, align 4";
     let select = "  %c = icmp eq i32 %i, 3\n  %p = select i1 %c, ptr addrspace(4) %a, ptr addrspace(4) ";
-    // A size is compared with as it is loaded (`within`). For one of two views, start, size and pointer are selected.
+    // `within` compares with the size as it is loaded. For one of two views, start, size and pointer are selected.
     assert_eq!(of(&store.replace("%p", "%a")), (0, 0));
     assert_eq!(of(&format!("{select}%b\n{store}")), (0, 3));
     assert_eq!(of(&format!("{select}%a\n{store}")), (0, 1));

@@ -1,7 +1,7 @@
-//! Clang's errors in C++ AMP's words. Clang calls the sides of HIP by the names of its attributes, and what is wrong with a call of
-//! the headers it shows there: here both become errors at lines of the program.
+//! Clang's errors in C++ AMP's words. Clang names restrictions by HIP's attributes, and reports a wrong call of revamp's headers inside the
+//! headers. This module reports both in C++ AMP's words, at the program's line.
 //!
-//! Only what is shown depends on Clang's texts: an error stays one.
+//! Clang's texts decide only what is shown. The compilation fails with each of these errors, whatever the text.
 
 use super::libclang::{Cursor, Diagnostic, Place};
 use super::rules::Found;
@@ -9,7 +9,7 @@ use super::types::is_function;
 use super::wording::{amp_function_text, cpu_call, cpu_function_text, is_of_host_class, of_library};
 use crate::diagnostics::{in_amp_words, is_of_headers};
 
-/// How Clang's error begins that names a function of the host.
+/// The start of Clang's error about a use of a host function.
 const OF_HOST: &str = "reference to __host__ function ";
 
 /// How an error of Clang is shown.
@@ -20,7 +20,7 @@ pub(super) enum Shown {
     Ours(Place, String),
     /// A rule has said it.
     Already,
-    /// It follows from an error before it: Clang does not say again what leads to it.
+    /// A consequence of an earlier error: Clang does not repeat the notes that lead to the program.
     Follows,
 }
 
@@ -28,12 +28,12 @@ pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
     if let Some(shown) = capture(one, found) {
         return shown;
     }
-    // Of what is wrong within headers, the line of the program that leads there.
+    // For an error in a header: the innermost line of the program that led there.
     let leads = |note: &&Diagnostic| !note.of_system && !note.text.starts_with("in file included from");
     let user = one.notes.iter().find(leads).map(|note| &note.place).filter(|_| one.of_system);
     let of_headers = one.of_system && is_of_headers(&one.place.file);
     let place = match user {
-        // Values of such classes call more than the program names.
+        // A value of a class that only the host can use leads to calls that the program does not name.
         None if one.of_system && found.of_host && one.text.starts_with(OF_HOST) => return Shown::Already,
         None if of_headers => return Shown::Follows,
         None if one.place.line == 0 => return Shown::Clangs,

@@ -111,7 +111,7 @@ impl<'a> Check<'a> {
     /// Waits for its end.
     pub fn end(mut self) -> Result<Checked, String> {
         let (mut code, mut told) = match self.running.end() {
-            // A signal ends the check alone.
+            // Where a signal ended the process, Clang's plain pass checks instead.
             Err(Unfinished::BySignal(_)) if self.tree => (UNUSABLE, String::new()),
             other => other?,
         };
@@ -129,7 +129,7 @@ impl<'a> Check<'a> {
         let (clangs, ours) = told.split_once(OURS).unwrap_or((&told, ""));
         let (ours, chosen) = ours.split_once(CHOSEN).unwrap_or((ours, ""));
         let (ours, of_host) = ours.split_once(OF_HOST).map_or((ours, false), |(ours, _)| (ours, true));
-        // Without the tree nobody knows.
+        // Without libclang it is unknown: the driver then tries.
         let of_host = of_host || !self.tree;
         let overloaded = self.both.take().is_some_and(|both| {
             // What cannot be looked at is as it was.
@@ -222,11 +222,11 @@ struct Told {
     ours: String,
     of_host: bool,
     allowed: Allowed,
-    /// Clang's errors that may be shown so.
+    /// Clang's errors that are shown as Clang has them, unless another error is shown for their line.
     kept: Vec<(libclang::Place, String)>,
     /// Clang's errors in our words.
     worded: Vec<(libclang::Place, String)>,
-    /// Lines of which a rule has said what Clang says of them.
+    /// Lines whose error of Clang is reported already, by a rule or in our words.
     already: HashSet<(String, u32)>,
 }
 
@@ -285,7 +285,7 @@ impl Told {
         let line = |place: &libclang::Place| (place.file.clone(), place.line);
         let mut ours: Vec<_> = found.findings.iter().map(|f| (&f.place, &f.text)).collect();
         for (place, text) in &self.worded {
-            // Of two the one that comes first in the line, as the other may follow from it.
+            // Of two errors the first in the line is shown: the second may be a consequence.
             let ruled = ours.iter().any(|(other, _)| line(other) == line(place) && other.column <= place.column);
             if self.already.insert(line(place)) && !ruled {
                 ours.retain(|(other, _)| line(other) != line(place));

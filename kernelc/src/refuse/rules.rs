@@ -24,11 +24,11 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
     pub(super) arrays: HashSet<(String, String)>,
-    /// File and name of what lambdas are refused for that capture it by reference; `this` too.
+    /// File and name of the variables that a refused lambda captures by reference or names; `this` too.
     pub(super) by_reference: HashSet<(String, String)>,
     /// Why the kernel of a launch cannot be called, by the launch's file and line.
     pub(super) uncallable: HashMap<(String, u32), String>,
-    /// Values were refused whose classes are of no use but to the host.
+    /// A value of a type that only the host can use was refused.
     pub(super) of_host: bool,
     /// The program's classes, by where their names stand.
     classes: HashMap<Place, Cursor>,
@@ -139,7 +139,7 @@ struct Walk {
     strict: bool,
     types: Types,
     found: Vec<Finding>,
-    /// What was said of each line.
+    /// The errors that were reported, by file and line.
     told: HashSet<(Place, String)>,
     arrays: HashSet<(String, String)>,
     by_reference: HashSet<(String, String)>,
@@ -673,7 +673,7 @@ impl Walk {
     }
 
     fn cpu_function(&mut self, at: Cursor, callee: Cursor) {
-        // What has it was refused.
+        // A call within a defaulted function is an error at that function. A member of a class that only the host can use was refused with the class.
         let place = at.place();
         if let Some(defaulted) = self.defaulted.get(&(place.file, place.line)).copied() {
             self.refuse(defaulted, defaulted_text(defaulted, callee));
@@ -1163,12 +1163,12 @@ impl Walk {
 
 const NOT_CAPTURED: &str = "variable captured has an unsupported type in lambda that is amp restricted (C3596)";
 
-/// How a variable is called in a message.
+/// A variable's name as `references` begins the text of a capture.
 fn quoted(variable: Cursor) -> String {
     format!("'{}' ", variable.spelling())
 }
 
-/// What a lambda captures is the pointer `this`: no variable that it names is a pointer to that class.
+/// True if a captured field is the pointer `this`: a pointer to a class, and the lambda names no variable of that type.
 fn is_this(field: Type, variables: &[Cursor]) -> bool {
     let plain = |of: Type| of.canonical().spelling().trim_end_matches("const").trim_end().to_owned();
     let of = field.canonical();

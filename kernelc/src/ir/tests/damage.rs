@@ -1,6 +1,6 @@
-//! Damaged texts: LLVM refuses them, or they are read, and compiled or refused. Never a panic, and nothing without an end.
+//! Damaged texts: LLVM refuses a text, or the copy is compiled or refused. Nothing panics or runs forever.
 //!
-//! With MINUTES in the environment `for_minutes` goes on for so long, from SEED; what it finds lies in FUZZ_OUT.
+//! With MINUTES in the environment `for_minutes` runs for so many minutes, from SEED. It writes what it finds to FUZZ_OUT.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -173,7 +173,7 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
     pieces.concat()
 }
 
-/// Looks at what there is to see of what was read.
+/// Runs all that reads a module: the native cut, the copy, the lowering.
 fn try_out(text: &str, module: Result<llvm::Module, String>) {
     // Kernels for the host's processor are cut right or left out with a reason.
     let native = native::cut(text);
