@@ -65,6 +65,17 @@ struct three {
     int a, b, c;
 };
 
+#pragma pack(push, 1)
+struct packed {
+    char tag;
+    int v[2];
+    char rest[3];
+    bool operator==(const packed &other) const {
+        return tag == other.tag && v[0] == other.v[0] && v[1] == other.v[1] && rest[2] == other.rest[2];
+    }
+};
+#pragma pack(pop)
+
 } // namespace
 
 // Microsoft's sample counts what falls outside of its bins too.
@@ -230,6 +241,30 @@ TEST(arrays_by_reference) {
         CHECK(found[unsigned(n)] == (n < 20 ? 2011 : 2000));
     const std::vector<int> kept = a;
     CHECK(kept == values);
+}
+
+// v[-1] begins 3 bytes before the memory and ends in it.
+TEST(accesses_across_the_start) {
+    const packed nine = {9, {9, 9}, {9, 9, 9}};
+    guarded<packed> elements(4, nine);
+    std::vector<int> where(1, -1), seen(1, -1);
+    const array_view<packed> view(4, elements.first());
+    const array_view<const int> at(1, where);
+    const array_view<int> out(1, seen);
+    outside(
+        [&] {
+            parallel_for_each(
+                place(), extent<1>(1), [=](index<1> i) restrict(amp) {
+                    out[i] = view[0].v[at[i]];
+                    view[0].v[at[i]] = 0x01010101;
+                    view[0].v[at[i] + 2] = 5;
+                });
+        },
+        {"bounds.cpp:"});
+    out.synchronize();
+    view.synchronize();
+    CHECK(seen[0] == 0 && elements.is_untouched(nine));
+    CHECK(elements.first()->tag == 9 && elements.first()->v[0] == 9 && elements.first()->v[1] == 5);
 }
 
 TEST(the_extent_of_an_array_alone) {

@@ -89,7 +89,7 @@ impl Emitter<'_> {
     pub(super) fn atomic(&mut self, op: AtomicOp, pointer: &Operand, value: &Operand) -> Lowered<Word> {
         let kind = self.kind(&value.ty)?;
         let register = kind.register();
-        let access = self.access(pointer, 0, register.size(), bounds::UPDATES)?;
+        let access = self.access(pointer, 0, register.size(), register.size(), bounds::UPDATES)?;
         let word = self.word(value)?;
         let op = match op {
             AtomicOp::Xchg => S::AtomicExchange,
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         let kind = self.kind(&new.ty)?;
         let register = kind.register();
         let integer = Scalar::unsigned(register.size());
-        let access = self.access(pointer, 0, register.size(), bounds::UPDATES)?;
+        let access = self.access(pointer, 0, register.size(), register.size(), bounds::UPDATES)?;
         let (expected, new) = (self.word(expected)?, self.word(new)?);
         let expected = memory::recast(&mut self.asm, expected, register, integer);
         let new = memory::recast(&mut self.asm, new, register, integer);

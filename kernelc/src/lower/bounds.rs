@@ -101,7 +101,7 @@ impl Emitter<'_> {
         };
         let whole = self.checked.whole.ok_or_else(|| self.internal("a kernel without its table"))?;
         let none = self.asm.constant(Scalar::U64, 0);
-        let (inside, ..) = self.within(at, 1, whole);
+        let (inside, ..) = self.within(at, 1, 1, whole);
         let first = [
             self.asm.make(S::Select, Scalar::U64, &[inside, whole.0, none]),
             self.asm.make(S::Select, Scalar::U64, &[inside, whole.1, none]),
@@ -131,7 +131,7 @@ impl Emitter<'_> {
         let start = device_load(&mut self.asm, place, Scalar::U64);
         let second = Address::Device(place).plus(&mut self.asm, 8).word();
         let size = device_load(&mut self.asm, second, Scalar::U64);
-        let (inside, ..) = self.within(at, 1, (start, size));
+        let (inside, ..) = self.within(at, 1, 1, (start, size));
         self.asm.make_as(found[0], S::Select, Scalar::U64, &[inside, start, known[0]]);
         self.asm.make_as(found[1], S::Select, Scalar::U64, &[inside, size, known[1]]);
         self.branch(S::Branch, &[again]);
@@ -175,8 +175,15 @@ impl Emitter<'_> {
         self.checked.slots.get(&(slot, place)).copied().ok_or_else(|| self.internal("a pointer without an entry"))
     }
 
-    /// The place of an access of so many bytes, `offset` bytes after the pointer.
-    pub(super) fn access(&mut self, pointer: &Operand, offset: u64, bytes: u64, what: &str) -> Lowered<Access> {
+    /// The place of an access of so many bytes, `offset` bytes after the pointer. `align` is what the place is a multiple of.
+    pub(super) fn access(
+        &mut self,
+        pointer: &Operand,
+        offset: u64,
+        bytes: u64,
+        align: u64,
+        what: &str,
+    ) -> Lowered<Access> {
         let at = self.address(pointer)?.plus(&mut self.asm, offset);
         let free = Access { at, inside: None, report: None };
         if !self.checks() || bytes == 0 {
@@ -190,7 +197,7 @@ impl Emitter<'_> {
                 Reach::Captured(slot) if self.reaches.faces.contains(&slot) => return Ok(free),
                 _ => {
                     let span = self.span(&pointer.value)?;
-                    self.within(word, bytes, span)
+                    self.within(word, bytes, align, span)
                 }
             },
             (PointerClass::Group(group), Address::In(variable, word)) => {
@@ -234,15 +241,20 @@ impl Emitter<'_> {
     /// Offsets are compared with the size as the table has it, which is an operand in constant memory. A limit of `size - bytes + 1`
     /// would be a 64-bit value in uniform registers for the whole kernel, and NVIDIA's driver 580.159.04 can compare with the
     /// wrong register once it spills them (docs/devices.md; the random programs 7000 and 7001 of the GPU bundle).
-    fn within(&mut self, at: Word, bytes: u64, (start, size): Span) -> (Word, Word, Word) {
+    fn within(&mut self, at: Word, bytes: u64, align: u64, (start, size): Span) -> (Word, Word, Word) {
         let asm = &mut self.asm;
         let offset = asm.make(S::ISub, Scalar::U64, &[at, start]);
-        let rest = asm.constant(Scalar::U64, bytes - 1);
-        let last = asm.make(S::IAdd, Scalar::U64, &[offset, rest]);
+        let last = match bytes - 1 {
+            0 => offset,
+            rest => {
+                let rest = asm.constant(Scalar::U64, rest);
+                asm.make(S::IAdd, Scalar::U64, &[offset, rest])
+            }
+        };
         let mut inside = asm.make(S::ULessThan, Scalar::Bool, &[last, size]);
-        // `last` can wrap around for an access that begins before the memory. One of up to 4 bytes does not: elements and memory
-        // are aligned to 4 bytes.
-        if bytes > 4 {
+        // Memory begins at a multiple of 4, so an aligned access of up to 4 bytes has no byte on each side of the start. Another one can begin
+        // before it, and `last` then wraps around.
+        if bytes > align.min(4) {
             let first = asm.make(S::ULessThan, Scalar::Bool, &[offset, size]);
             inside = asm.make(S::LogicalAnd, Scalar::Bool, &[first, inside]);
         }
@@ -254,10 +266,11 @@ impl Emitter<'_> {
         &mut self,
         pointer: &Operand,
         ty: &Type,
+        align: u64,
         load: impl Fn(&mut Self, Address) -> Lowered<Vec<Word>>,
     ) -> Lowered<Vec<Word>> {
         let bytes = ty.size().unwrap_or(0);
-        let access = self.access(pointer, 0, bytes, READS)?;
+        let access = self.access(pointer, 0, bytes, align, READS)?;
         let Some(inside) = access.inside else { return load(self, access.at) };
         // More than there are zeros, and what is in variables.
         if bytes > table::ZERO_BYTES || !matches!(access.at, Address::Device(_)) {

@@ -269,7 +269,7 @@ fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lo
         values.push(match fill {
             Some(fill) => fill,
             None => {
-                let access = e.access(what, n * width, width, bounds::READS)?;
+                let access = e.access(what, n * width, width, 1, bounds::READS)?;
                 let word = e.guarded(access, &[kind.register()], |e, at| {
                     let word = memory::load(&mut e.asm, at, kind, width, false).ok_or_else(|| e.internal("memcpy"))?;
                     Ok(vec![word])
@@ -279,7 +279,7 @@ fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lo
         });
     }
     for (n, value) in values.into_iter().enumerate() {
-        let access = e.access(to, n as u64 * width, width, bounds::WRITES)?;
+        let access = e.access(to, n as u64 * width, width, 1, bounds::WRITES)?;
         e.guarded(access, &[], |e, at| {
             memory::store(&mut e.asm, at, kind, value, width, false).ok_or_else(|| e.internal("memcpy"))?;
             Ok(Vec::new())

@@ -100,12 +100,12 @@ impl Emitter<'_> {
             Op::Freeze { value } => self.freeze(value, *result)?,
             Op::Load { ty, pointer, align, volatile, atomic } => match self.uniform_load(pointer, ty)? {
                 Some(words) => words,
-                None => self.checked_load(pointer, ty, |e, from| {
+                None => self.checked_load(pointer, ty, *align, |e, from| {
                     if *atomic { Ok(vec![e.atomic_load(from, ty)?]) } else { e.load(from, ty, *align, *volatile) }
                 })?,
             },
             Op::Store { value, pointer, align, volatile, atomic } => {
-                let access = self.access(pointer, 0, value.ty.size().unwrap_or(0), bounds::WRITES)?;
+                let access = self.access(pointer, 0, value.ty.size().unwrap_or(0), *align, bounds::WRITES)?;
                 self.guarded(access, &[], |e, to| {
                     if *atomic {
                         e.atomic_store(to, value)?

@@ -134,6 +134,26 @@ fn accesses_are_checked_as_asked() {
     assert_eq!(sites, Some(vec![of_sites("reads", 0), of_sites("writes", 8)]));
 }
 
+/// An access that can begin before the memory and end in it has two comparisons.
+#[test]
+fn accesses_across_the_start_are_outside() {
+    let comparisons = |load: &str| {
+        let body = format!(
+            "{LOADS}  %i = call i32 @__revamp_global_id(i32 0)
+  %p = getelementptr i8, ptr addrspace(4) %a, i32 %i
+  %v = load {load}
+  store volatile i32 0, ptr addrspace(4) %b, align 4
+  ret void"
+        );
+        count(&checked(&body, Bounds::Zero).0, Op::ULessThan) - 1
+    };
+    assert_eq!(comparisons("volatile i32, ptr addrspace(4) %p, align 4"), 1);
+    assert_eq!(comparisons("volatile i32, ptr addrspace(4) %p, align 2"), 2);
+    assert_eq!(comparisons("volatile i16, ptr addrspace(4) %p, align 1"), 2);
+    assert_eq!(comparisons("volatile i8, ptr addrspace(4) %p, align 1"), 1);
+    assert_eq!(comparisons("volatile i64, ptr addrspace(4) %p, align 8"), 2);
+}
+
 #[test]
 fn what_a_pointer_reaches_is_followed() {
     let of = |body: &str| {
