@@ -956,3 +956,9 @@ void elements(array_view<short_pair> v) {
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { v[i] = short_pair(); }); // strict: 'short' is not among
 }
+
+// A template for both sides that is made for a class of the host.
+template <class T> int counts(const T &) restrict(amp, cpu) { return 1; } // strict: unsupported type in amp restricted code
+inline int counts_a_vector() {
+    return counts(std::vector<float>(3));
+}

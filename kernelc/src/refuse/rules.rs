@@ -446,11 +446,12 @@ impl Walk {
     /// A type that amp code uses.
     fn value(&mut self, at: Cursor, of: Type, what: &str, context: Context) {
         let may_be = context.may_be_of_the_host() || is_lambda(of);
-        if !self.strict || owner_in(of).is_some() {
-            if let Some(why) = of_no_use(of, 0).filter(|_| !may_be) {
-                self.of_host = true;
-                self.refuse(at, format!("{what}: {why} (C3581)"));
-            }
+        let is_told = !may_be && (!self.strict || owner_in(of).is_some());
+        if let Some(why) = of_no_use(of, 0).filter(|_| is_told) {
+            self.of_host = true;
+            return self.refuse(at, format!("{what}: {why} (C3581)"));
+        }
+        if !self.strict {
             return;
         }
         if let Some(why) = self.types.of_value(of) {

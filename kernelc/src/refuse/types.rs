@@ -385,6 +385,8 @@ impl Types {
         // A class that holds itself by a pointer ends here.
         self.classes.insert(key, None);
         let found = self.of_parts(of).map(|why| format!("'{name}': {why}"));
+        // libclang does not give the bases of what is made of a template.
+        let found = found.or_else(|| owner_in(of).map(|(why, _)| why));
         self.classes.insert(key, found.clone());
         found
     }
