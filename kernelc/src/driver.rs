@@ -350,7 +350,7 @@ fn device_code<'a>(
     let checking = check(&unit, text.may_be && !text.overloaded)?;
     let compiling = device(&unit)?;
     let mut checked = checking.end()?;
-    if checked.errors > 0 && text.may_be && checked.of_host {
+    if checked.errors > 0 && text.may_be && checked.names_host_function {
         // A function of both sides took one of the host's before one of both.
         unit.amp = Amp::DeviceBeforeHost;
         let other = check(&unit, false)?.end()?;

@@ -613,6 +613,12 @@ void run(array_view<float> v) {
 """,
         "'v' ('array_view<float> &') and 'd' ('float (&)[10]') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
     ),
+    "virtual_call_by_reference": (
+        r"""struct shape { float r; virtual float area() const { return r; } };
+float area_of(const shape &s) restrict(amp) { return s.area(); } //!
+""",
+        "'area' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); virtual functions cannot be restrict(amp): give the class to a template",
+    ),
     "sqrtf": (
         r"""void run(array_view<float> v) {
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {

@@ -6,11 +6,11 @@
 use super::libclang::{Cursor, Diagnostic, Place};
 use super::rules::Found;
 use super::types::is_function;
-use super::wording::{amp_function_text, cpu_call, cpu_function_text, is_of_host_class, of_library};
+use super::wording::{amp_function_text, cpu_call, cpu_function_text, of_library};
 use crate::diagnostics::{in_amp_words, is_of_headers};
 
 /// The start of Clang's error about a use of a host function.
-const OF_HOST: &str = "reference to __host__ function ";
+const HOST_REFERENCE: &str = "reference to __host__ function ";
 
 /// How an error of Clang is shown.
 pub(super) enum Shown {
@@ -34,7 +34,9 @@ pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
     let of_headers = one.of_system && is_of_headers(&one.place.file);
     let place = match user {
         // A value of a class that only the host can use leads to calls that the program does not name.
-        None if one.of_system && found.of_host && one.text.starts_with(OF_HOST) => return Shown::Already,
+        None if one.of_system && found.refused_host_classes.any() && one.text.starts_with(HOST_REFERENCE) => {
+            return Shown::Already;
+        }
         None if of_headers => return Shown::Follows,
         None if one.place.line == 0 => return Shown::Clangs,
         None => &one.place,
@@ -87,7 +89,7 @@ fn call(one: &Diagnostic, within: bool, found: &Found) -> Option<Option<String>>
     if let Some(note) = candidate("call to __device__ function from __host__ function") {
         return Some(Some(amp_function_text(&called(note))));
     }
-    let named = one.text.starts_with(OF_HOST);
+    let named = one.text.starts_with(HOST_REFERENCE);
     let note = candidate("call to __host__ function from ");
     if !named && note.is_none() {
         return None;
@@ -100,7 +102,7 @@ fn call(one: &Diagnostic, within: bool, found: &Found) -> Option<Option<String>>
         return Some(Some(format!("amp code calls what needs '{name}', a cpu function of a library (C3930)")));
     }
     let Some(callee) = callee else { return Some(Some(cpu_call(&name, &of_library(&name)))) };
-    if found.of_host && is_of_host_class(callee) {
+    if found.refused_host_classes.explain(callee) {
         return Some(None);
     }
     Some(Some(cpu_function_text(callee)))

@@ -32,7 +32,7 @@ const UNUSABLE: i32 = 75;
 /// Stands between Clang's diagnostics and ours.
 const OURS: &str = "\u{1}revamp\n";
 /// Stands behind ours if an error is about a function that only the host has.
-const OF_HOST: &str = "\u{1}host\n";
+const HOST_MARK: &str = "\u{1}host\n";
 /// Stands before the functions that amp code names.
 const CHOSEN: &str = "\u{1}chosen\n";
 
@@ -59,7 +59,7 @@ pub struct Checked {
     /// The code to end with.
     pub code: i32,
     /// An error may be about a function that only the host has.
-    pub of_host: bool,
+    pub names_host_function: bool,
     /// Amp code would name other functions if restrict(amp) were the host's too.
     pub overloaded: bool,
 }
@@ -128,9 +128,9 @@ impl<'a> Check<'a> {
         }
         let (clangs, ours) = told.split_once(OURS).unwrap_or((&told, ""));
         let (ours, chosen) = ours.split_once(CHOSEN).unwrap_or((ours, ""));
-        let (ours, of_host) = ours.split_once(OF_HOST).map_or((ours, false), |(ours, _)| (ours, true));
+        let (ours, names_host_function) = ours.split_once(HOST_MARK).map_or((ours, false), |(ours, _)| (ours, true));
         // Without libclang it is unknown: the driver then tries.
-        let of_host = of_host || !self.tree;
+        let names_host_function = names_host_function || !self.tree;
         let overloaded = self.both.take().is_some_and(|both| {
             // What cannot be looked at is as it was.
             both.end().is_ok_and(|(_, told)| told.split_once(CHOSEN).is_some_and(|(_, others)| others != chosen))
@@ -161,7 +161,13 @@ impl<'a> Check<'a> {
             text += &diagnostics::generated(more, "checking restrictions");
         }
         errors += more;
-        Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code }, of_host, overloaded })
+        Ok(Checked {
+            text,
+            errors,
+            code: if errors > 0 && code == 0 { 1 } else { code },
+            names_host_function,
+            overloaded,
+        })
     }
 }
 
@@ -199,9 +205,9 @@ fn look(arguments: &[OsString]) -> i32 {
     for one in unit.diagnostics() {
         told.of(one, purpose, &found);
     }
-    let Told { clangs, ours, of_host, .. } = told.with(&found);
+    let Told { clangs, ours, names_host_function, .. } = told.with(&found);
     let failed = !clangs.is_empty();
-    let host = if of_host { OF_HOST } else { "" };
+    let host = if names_host_function { HOST_MARK } else { "" };
     eprint!("{clangs}{OURS}{ours}{host}");
     if purpose == "compare" {
         let chosen = found
@@ -220,7 +226,7 @@ struct Told {
     clangs: String,
     /// The others, a line for each.
     ours: String,
-    of_host: bool,
+    names_host_function: bool,
     allowed: Allowed,
     /// Clang's errors that are shown as Clang has them, unless another error is shown for their line.
     kept: Vec<(libclang::Place, String)>,
@@ -264,7 +270,7 @@ impl Told {
             said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
         block.extend(one.notes.iter().map(|note| said(&note.place, "note", &note.text)));
         let named = one.at.referenced().into_iter().chain(one.notes.iter().map(|note| note.at));
-        self.of_host |= named.into_iter().any(types::is_of_host);
+        self.names_host_function |= named.into_iter().any(types::is_host_function);
         // Members of local classes have the restriction around them, unless they have one of their own.
         let marked = || one.notes.iter().any(|n| found.marked_cpu.contains(&n.place));
         if self.allowed.has(&block.split_inclusive('\n').collect::<Vec<_>>()) && !marked() {

@@ -5,10 +5,11 @@
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
 use super::types::{
-    Types, address_in, array_in, has_elements, is_array, is_c_array, is_callable, is_class, is_function, is_lambda,
-    is_of_amp, is_reference, of_no_use, of_the_host_in, owner_in, texture_in, texture_in_elements,
+    Types, address_in, array_in, has_elements, host_classes_in, is_array, is_c_array, is_callable, is_class,
+    is_function, is_lambda, is_of_amp, is_owner, is_reference, of_no_use, of_the_host_in, owner_in, texture_in,
+    texture_in_elements,
 };
-use super::wording::{amp_function_text, cpu_function_text, defaulted_text, is_of_host_class, uncallable};
+use super::wording::{amp_function_text, cpu_function_text, defaulted_text, uncallable};
 use crate::files;
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -28,14 +29,44 @@ pub(super) struct Found {
     pub(super) by_reference: HashSet<(String, String)>,
     /// Why the kernel of a launch cannot be called, by the launch's file and line.
     pub(super) uncallable: HashMap<(String, u32), String>,
-    /// A value of a type that only the host can use was refused.
-    pub(super) of_host: bool,
+    pub(super) refused_host_classes: RefusedHostClasses,
     /// The program's classes, by where their names stand.
     classes: HashMap<Place, Cursor>,
     /// Where amp code names a function, and where that is declared.
     pub(super) chosen: BTreeSet<(Place, Place)>,
     /// Where functions are declared that are written restrict(cpu).
     pub(super) marked_cpu: HashSet<Place>,
+}
+
+/// The classes that only the host can use and of which a value was refused, by where their names stand: what is made of a template
+/// stands where that does.
+#[derive(Default)]
+pub(super) struct RefusedHostClasses(HashSet<Place>);
+
+impl RefusedHostClasses {
+    fn add(&mut self, of: Type) {
+        self.0.extend(host_classes_in(of).into_iter().map(definition_place));
+    }
+
+    pub(super) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// The function is a member that only the host has, of such a class: the error about the class is enough.
+    pub(super) fn explain(&self, callee: Cursor) -> bool {
+        let class = callee.semantic_parent();
+        let is_of_host = callee.is_virtual() || class.is_some_and(is_owner);
+        is_of_host && class.is_some_and(|class| self.0.contains(&definition_place(class)))
+    }
+}
+
+fn definition_place(class: Cursor) -> Place {
+    class.definition().filter(|d| !d.is_null()).unwrap_or(class).place()
+}
+
+/// The same for each declaration of an entity.
+fn key_of(declaration: Cursor) -> Option<u32> {
+    declaration.canonical().and_then(Cursor::hash)
 }
 
 impl Found {
@@ -127,7 +158,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
         arrays: walk.arrays,
         by_reference: walk.by_reference,
         uncallable: walk.uncallable,
-        of_host: walk.of_host,
+        refused_host_classes: walk.refused_host_classes,
         classes: walk.classes,
         chosen: walk.chosen,
         marked_cpu: walk.marked_cpu,
@@ -144,7 +175,7 @@ struct Walk {
     arrays: HashSet<(String, String)>,
     by_reference: HashSet<(String, String)>,
     uncallable: HashMap<(String, u32), String>,
-    of_host: bool,
+    refused_host_classes: RefusedHostClasses,
     /// The program's member functions that are defaulted, by file and line.
     defaulted: HashMap<(String, u32), Cursor>,
     /// Labels, and the functions that have them.
@@ -448,7 +479,7 @@ impl Walk {
         let may_be = context.may_be_of_the_host() || is_lambda(of);
         let is_told = !may_be && (!self.strict || owner_in(of).is_some());
         if let Some(why) = of_no_use(of, 0).filter(|_| is_told) {
-            self.of_host = true;
+            self.refused_host_classes.add(of);
             return self.refuse(at, format!("{what}: {why} (C3581)"));
         }
         if !self.strict {
@@ -678,7 +709,7 @@ impl Walk {
         let place = at.place();
         if let Some(defaulted) = self.defaulted.get(&(place.file, place.line)).copied() {
             self.refuse(defaulted, defaulted_text(defaulted, callee));
-        } else if !(self.of_host && is_of_host_class(callee)) {
+        } else if !self.refused_host_classes.explain(callee) {
             self.refuse(at, cpu_function_text(callee));
         }
     }
@@ -891,8 +922,8 @@ impl Walk {
             self.calls.entry(from).or_default().push((to, at));
         }
         // Clang takes an unmarked lambda for both sides.
-        let of_host = lambda == Some(Side::Cpu);
-        if !of_host && is_callable(callee) || callee.place().line == 0 || is_builtin(callee) {
+        let cpu_lambda = lambda == Some(Side::Cpu);
+        if !cpu_lambda && is_callable(callee) || callee.place().line == 0 || is_builtin(callee) {
             let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
             let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();
             if self.strict && of_library && is_plain && !at.is_from_macro() {
@@ -902,7 +933,7 @@ impl Walk {
         }
         let mut parents =
             std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
-        let local = !of_host
+        let local = !cpu_lambda
             && parents.by_ref().take(32).any(|p| is_function(p.kind()))
             && written(&callee.children()) != Some(Side::Cpu);
         let of_library = callee.is_of_system();
@@ -1061,7 +1092,7 @@ impl Walk {
                 let text = format!("{name} ('{}') is captured by value: capture it by reference ('&')", of.spelling());
                 self.refuse(at, text);
             } else if let Some((why, instead)) = owner_in(of).filter(|_| !inside) {
-                self.of_host = true;
+                self.refused_host_classes.add(of);
                 self.refuse(at, format!("{name} is captured, and {why}: {NOT_CAPTURED}; {instead}"));
             } else if !inside && is_this(of, &variables_in(at.children())) {
                 self.by_reference.insert((at.place().file, "this".into()));
@@ -1082,7 +1113,7 @@ impl Walk {
                 let text = format!("{name} is captured and {whose} {what}: {NOT_CAPTURED}; {instead}");
                 self.refuse(at, text);
             } else if let Some(why) = of_the_host_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
-                self.of_host = true;
+                self.refused_host_classes.add(of);
                 self.refuse(
                     at,
                     format!("{name} is captured, and {why}: {NOT_CAPTURED}; make a class of the data alone"),
@@ -1110,7 +1141,10 @@ impl Walk {
         let mut owner = None;
         let types = closure.canonical().fields().into_iter().filter_map(Cursor::ty);
         for of in types.filter(|of| is_reference(*of) && !is_array(of.canonical().pointee())) {
-            owner = owner.or_else(|| owner_in(of));
+            if let Some(found) = owner_in(of) {
+                self.refused_host_classes.add(of);
+                owner.get_or_insert(found);
+            }
             let unnamed: Vec<Cursor> =
                 variables.iter().filter(|v| !names.iter().any(|n| n.contains(&quoted(**v)))).copied().collect();
             names.push(format!("{} ('{}')", name_of(of, &unnamed), of.spelling()));
@@ -1121,7 +1155,6 @@ impl Walk {
             [] => (format!("{last} is"), "capture it by value, or use an array_view"),
             others => (format!("{} and {last} are", others.join(", ")), "capture them by value, or use array_views"),
         };
-        self.of_host |= owner.is_some();
         let instead = owner.map_or(instead.to_owned(), |(why, instead)| format!("{why}: {instead}"));
         let text = format!(
             "{what} captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of \

@@ -239,6 +239,32 @@ pub(super) fn of_the_host_in(of: Type, depth: u32) -> Option<String> {
     })
 }
 
+/// The classes that make a value one of the host alone: its own, its bases' and its members'.
+pub(super) fn host_classes_in(of: Type) -> Vec<Cursor> {
+    let of = of.canonical();
+    let is_address = of.kind() == ty::POINTER || is_reference(of);
+    let mut classes = Vec::new();
+    let mut left = vec![(if is_address { of.pointee().canonical() } else { of }, 0)];
+    while let Some((of, depth)) = left.pop() {
+        let class = of.declaration();
+        if is_c_array(of) {
+            left.push((of.element().canonical(), depth));
+        } else if of.kind() != ty::RECORD || depth > 8 {
+            continue;
+        } else if is_owner(class) || is_of_amp(class) {
+            let is_host = is_owner(class) || OF_THE_HOST.contains(&class.spelling().as_str());
+            classes.extend(is_host.then_some(class));
+        } else {
+            let parts = class.definition().map(Cursor::children).unwrap_or_default();
+            let has_virtual = |c: &Cursor| c.is_virtual_base() || c.is_virtual();
+            classes.extend(parts.iter().any(has_virtual).then_some(class));
+            let inner = parts.into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
+            left.extend(inner.filter_map(Cursor::ty).map(|part| (part.canonical(), depth + 1)));
+        }
+    }
+    classes
+}
+
 /// The members of a class: name and type.
 fn members(of: Type) -> impl Iterator<Item = (String, Type)> {
     of.fields().into_iter().filter_map(|field| Some((field.spelling(), field.ty()?)))
@@ -267,7 +293,7 @@ pub(super) fn is_callable(function: Cursor) -> bool {
 }
 
 /// A function that amp code cannot call.
-pub(super) fn is_of_host(at: Cursor) -> bool {
+pub(super) fn is_host_function(at: Cursor) -> bool {
     is_function(at.kind()) && !is_callable(at)
 }
 

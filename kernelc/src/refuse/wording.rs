@@ -1,7 +1,7 @@
 //! What is said of calls that restrictions forbid, and what to write instead.
 
 use super::libclang::{Cursor, Type, ty};
-use super::types::{is_callable, is_lambda, is_of_amp, is_owner, is_reference};
+use super::types::{is_callable, is_lambda, is_of_amp, is_reference};
 
 /// What is said where the compiler's definition of a defaulted member function calls a cpu function.
 pub(super) fn defaulted_text(defaulted: Cursor, callee: Cursor) -> String {
@@ -11,11 +11,6 @@ pub(super) fn defaulted_text(defaulted: Cursor, callee: Cursor) -> String {
         defaulted.spelling(),
         callee.spelling()
     )
-}
-
-/// A member of a class that is of no use but to the host.
-pub(super) fn is_of_host_class(function: Cursor) -> bool {
-    function.is_virtual() || function.semantic_parent().is_some_and(is_owner)
 }
 
 /// What is said of amp code that calls a cpu function, with what to write instead.
