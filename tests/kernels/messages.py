@@ -619,6 +619,12 @@ float area_of(const shape &s) restrict(amp) { return s.area(); } //!
 """,
         "'area' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); virtual functions cannot be restrict(amp): give the class to a template",
     ),
+    "defaulted_beside_a_call": (
+        r"""struct inner { float x; float get() const { return x; } };
+struct outer { outer() = default; float f(inner &i) const restrict(amp) { return i.get(); } }; //!
+""",
+        "'get' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'get'",
+    ),
     "sqrtf": (
         r"""void run(array_view<float> v) {
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {

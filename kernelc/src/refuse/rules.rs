@@ -176,8 +176,8 @@ struct Walk {
     by_reference: HashSet<(String, String)>,
     uncallable: HashMap<(String, u32), String>,
     refused_host_classes: RefusedHostClasses,
-    /// The program's member functions that are defaulted, by file and line.
-    defaulted: HashMap<(String, u32), Cursor>,
+    /// The program's member functions that are defaulted.
+    defaulted: HashMap<u32, Cursor>,
     /// Labels, and the functions that have them.
     labelled: Vec<(Option<u32>, Cursor)>,
     /// Functions whose 'goto' was refused.
@@ -381,15 +381,13 @@ impl Walk {
             at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
         });
         if at.is_defaulted() {
-            let place = at.place();
-            self.defaulted.insert((place.file, place.line), at);
+            self.defaulted.extend(key_of(at).map(|key| (key, at)));
         }
         if own == Some(Side::Cpu) {
             self.marked_cpu.insert(at.place());
         }
         let side = own.unwrap_or(around.side);
-        let context =
-            Context { side, function: at.canonical().and_then(Cursor::hash), prints: false, made: around.made };
+        let context = Context { side, function: key_of(at), prints: false, made: around.made };
         if side != Side::Amp {
             if at.kind() == kind::FUNCTION {
                 self.of_cpu.insert((ANYWHERE.into(), at.spelling()));
@@ -591,7 +589,7 @@ impl Walk {
         if wanted.cpu && is_amp_only(function) {
             self.by_cpu.push((at, function));
         } else if wanted.amp && !is_callable(function) {
-            self.cpu_function(at, function);
+            self.cpu_function(at, function, context.function);
         }
     }
 
@@ -659,7 +657,9 @@ impl Walk {
             (Side::Cpu, Some(Side::Amp)) => {
                 self.amp_function(at, destructor);
             }
-            (Side::Amp | Side::Both, _) if !is_callable(destructor) => self.cpu_function(at, destructor),
+            (Side::Amp | Side::Both, _) if !is_callable(destructor) => {
+                self.cpu_function(at, destructor, context.function)
+            }
             _ => {}
         }
     }
@@ -688,7 +688,7 @@ impl Walk {
             let makes = made.definition().map(Cursor::children).unwrap_or_default();
             let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && c.arguments().is_empty();
             if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
-                self.cpu_function(at, constructor);
+                self.cpu_function(at, constructor, context.function);
             }
         }
     }
@@ -704,10 +704,11 @@ impl Walk {
         }
     }
 
-    fn cpu_function(&mut self, at: Cursor, callee: Cursor) {
-        // A call within a defaulted function is an error at that function. A member of a class that only the host can use was refused with the class.
-        let place = at.place();
-        if let Some(defaulted) = self.defaulted.get(&(place.file, place.line)).copied() {
+    /// A call of a cpu function, in the function `within`.
+    fn cpu_function(&mut self, at: Cursor, callee: Cursor, within: Option<u32>) {
+        // The call in the compiler's definition of a defaulted function is an error at that function. A member of a class that
+        // only the host can use was refused with the class.
+        if let Some(defaulted) = within.and_then(|key| self.defaulted.get(&key)).copied() {
             self.refuse(defaulted, defaulted_text(defaulted, callee));
         } else if !self.refused_host_classes.explain(callee) {
             self.refuse(at, cpu_function_text(callee));
@@ -927,7 +928,7 @@ impl Walk {
             let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
             let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();
             if self.strict && of_library && is_plain && !at.is_from_macro() {
-                self.cpu_function(at, callee);
+                self.cpu_function(at, callee, context.function);
             }
             return;
         }
@@ -946,7 +947,7 @@ impl Walk {
             Some(from) if context.made && context.side == Side::Both && in_class && !self.strict => {
                 self.if_reached.push((from, at, callee));
             }
-            _ => self.cpu_function(at, callee),
+            _ => self.cpu_function(at, callee, context.function),
         }
     }
 
@@ -965,7 +966,7 @@ impl Walk {
         let reached = self.reached(self.amp.clone(), |_| true);
         for (from, at, callee) in std::mem::take(&mut self.if_reached) {
             if reached.contains(&from) {
-                self.cpu_function(at, callee);
+                self.cpu_function(at, callee, Some(from));
             }
         }
     }
