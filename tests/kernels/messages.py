@@ -40,6 +40,11 @@ template <class T> void other_rank(concurrency::array_view<T> v) {
         v[i[0]] = 1;
     });
 }
+inline void generic_of_two(concurrency::array_view<float> v) {
+    parallel_for_each(v.extent, [=](auto i, auto j) restrict(amp) { //!
+        v[i] = j;
+    });
+}
 struct held {
     int n(concurrency::array_view<unsigned char> *p) { return p->extent[0]; } //!
 };
@@ -52,6 +57,7 @@ OF_HEADER = [
     "'of_the_host' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'of_the_host'",
     "'v' ('concurrency::array_view<float> &') and 'n' ('float &') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
     "the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>': give its operator() this parameter",
+    "no matching function for call to object of type '(lambda at messages.hpp:19:33)'",
     "the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes",
 ]
 
@@ -625,6 +631,18 @@ struct outer { outer() = default; float f(inner &i) const restrict(amp) { return
 """,
         "'get' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'get'",
     ),
+    "functor_of_two": (
+        r"""struct fill {
+    array_view<float> v;
+    void operator()(index<2> i) const restrict(amp) { v[i[0]] = 1; }
+    void operator()(index<3> i) const restrict(amp) { v[i[0]] = 1; }
+};
+void run(array_view<float> v) {
+    parallel_for_each(v.extent, fill{v}); //!
+}
+""",
+        "no matching function for call to object of type '@::fill'",
+    ),
     "sqrtf": (
         r"""void run(array_view<float> v) {
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
@@ -672,7 +690,7 @@ def check(folder, command, name, programs, header):
     source.write_text(text, encoding="utf-8")
     ran = subprocess.run([*command, "-std=c++20", "-O1", "-c", "-o", folder / "messages.o", source], capture_output=True, text=True)
     lines = re.findall(r"^(?:.*/)?([^/:]+):(\d+):\d+: (\w+): (.*)$", ran.stderr, re.M)
-    said = [(file, int(number), told) for file, number, kind, told in lines if kind == "error"]
+    said = [(file, int(number), told.replace(f"{folder}/", "")) for file, number, kind, told in lines if kind == "error"]
     wrong = [f"not said: {one}" for one in wanted if one not in said]
     wrong += [f"not expected: {one}" for one in said if one not in wanted]
     wrong += [f"a note: {one}" for one in lines if one[2] != "error"]

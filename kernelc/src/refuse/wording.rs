@@ -1,6 +1,6 @@
 //! What is said of calls that restrictions forbid, and what to write instead.
 
-use super::libclang::{Cursor, Type, ty};
+use super::libclang::{Cursor, Type, kind, ty};
 use super::types::{is_callable, is_lambda, is_of_amp, is_reference};
 
 /// What is said where the compiler's definition of a defaulted member function calls a cpu function.
@@ -65,12 +65,16 @@ pub(super) fn uncallable(arguments: &[Cursor]) -> Option<String> {
     let domain = types.iter().find(|of| named(of, "extent") || named(of, "tiled_extent"))?;
     let members = kernel.declaration().definition().map(Cursor::children).unwrap_or_default();
     let operators: Vec<Cursor> = members.into_iter().filter(|m| m.spelling() == "operator()").collect();
-    let [operator, ..] = operators.as_slice() else { return None };
-    if !operators.iter().any(|o| is_callable(*o)) {
+    if !operators.is_empty() && !operators.iter().any(|o| is_callable(*o)) {
         let whose = if is_lambda(*kernel) { "the lambda" } else { "'operator()'" };
         return Some(format!(
             "the kernel is a cpu function: write restrict(amp) behind the parameters of {whose} (C3930)"
         ));
+    }
+    // A template has no parameter types, and of overloads none is the wrong one.
+    let [operator] = operators.as_slice() else { return None };
+    if operator.kind() != kind::METHOD {
+        return None;
     }
     let shape = |of: Type| {
         let name = of.canonical().spelling();
