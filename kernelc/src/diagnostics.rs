@@ -83,8 +83,8 @@ fn first_of<'a>(block: &[&'a str]) -> &'a str {
 }
 
 /// The errors of `text` whose lines and messages are among those of `wanted`, and how many they are: in C++ AMP's words and
-/// without notes in its headers.
-pub fn only(text: &str, wanted: &str) -> (String, usize) {
+/// without notes in its headers, which are in the folder `headers`.
+pub fn only(text: &str, wanted: &str, headers: &Path) -> (String, usize) {
     let key = |line: &str| {
         let (place, message) = line.split_once("error: ")?;
         let row = place.rsplit(':').nth(2)?.to_owned();
@@ -102,7 +102,7 @@ pub fn only(text: &str, wanted: &str) -> (String, usize) {
         for line in block {
             let starts = severity(line);
             if let Some(kind) = starts {
-                of_headers = kind == "note" && is_of_headers(line.split(": note: ").next().unwrap_or_default());
+                of_headers = kind == "note" && place(line).is_some_and(|(file, _)| files::lies_in(file, headers));
             }
             if !of_headers {
                 told += &starts.map_or_else(|| line.to_owned(), |_| in_amp_words(line));
@@ -110,11 +110,6 @@ pub fn only(text: &str, wanted: &str) -> (String, usize) {
         }
     }
     (told + &generated(errors, "checking kernels"), errors)
-}
-
-/// A file of C++ AMP's headers, as they are installed.
-pub fn is_of_headers(file: &str) -> bool {
-    file.contains("/revamp-amp/")
 }
 
 /// A text of Clang with restrictions for HIP's attributes.
@@ -397,13 +392,14 @@ mod tests {
     fn wanted_errors_are_in_amp_words_and_without_notes_in_the_headers() {
         let of_throw = "a.cpp:3:1: error: cannot use 'throw' in __device__ function\n    3 | throw 1; // __device__\n";
         let note = "/usr/include/revamp-amp/revamp/detail/launch.h:3:1: note: called by 'run'\n    3 |     run();\n";
-        let own = "a.cpp:9:1: note: called by 'f'\n    9 | f();\n";
+        let own = "/home/revamp-amp/a.hpp:9:1: note: called by 'f'\n    9 | f();\n";
+        let headers = Path::new("/usr/include/revamp-amp");
         let other = "a.cpp:4:1: error: expected expression\n";
         let told = format!("{of_throw}{note}{own}{other}2 errors generated.\n");
-        let (text, errors) = only(&told, "a.cpp:3:7: error: cannot use 'throw' in __device__ function\n");
+        let (text, errors) = only(&told, "a.cpp:3:7: error: cannot use 'throw' in __device__ function\n", headers);
         let expected = "a.cpp:3:1: error: cannot use 'throw' in amp function\n    3 | throw 1; // __device__\n";
         assert_eq!((text, errors), (format!("{expected}{own}{}", generated(1, "checking kernels")), 1));
-        assert_eq!(only(&told, "a.cpp:5:1: error: expected expression\n").1, 0);
+        assert_eq!(only(&told, "a.cpp:5:1: error: expected expression\n", headers).1, 0);
     }
 
     #[test]

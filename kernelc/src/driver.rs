@@ -2,7 +2,7 @@
 
 use crate::clang::{Amp, Clang, Pass, Unit};
 use crate::diagnostics::Failed;
-use crate::files::{Folder, Running};
+use crate::files::{self, Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::host_pass::HostPass;
 use crate::kernel_process::Compiling;
@@ -80,19 +80,6 @@ pub fn cxx(arguments: Vec<OsString>) -> i32 {
     finish(build(arguments))
 }
 
-/// Where the package is: this program lies in its `bin`.
-fn prefix() -> Result<PathBuf, String> {
-    let own = std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("cannot find itself: {e}"))?;
-    let prefix = own.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
-    if prefix.join("include/revamp-amp/amp.h").is_file() {
-        return Ok(prefix);
-    }
-    Err(format!(
-        "{} holds no headers of revamp (include/revamp-amp): it is not where it was installed",
-        prefix.display()
-    ))
-}
-
 /// The compiler and the linker know the system's folders by themselves, in their order: named, `/usr/include` would come before the C++
 /// library's, whose `#include_next` then find nothing. The library may lie in a folder of its architecture.
 fn is_system(prefix: &Path) -> bool {
@@ -100,11 +87,11 @@ fn is_system(prefix: &Path) -> bool {
 }
 
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
-    let prefix = prefix()?;
+    let prefix = files::package()?;
     let mut arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
     arguments.retain(|argument| !flags::is_own(argument));
-    let mut package = vec![prefix.join("include/revamp-amp")];
+    let mut package = vec![prefix.join(files::HEADERS)];
     if !is_system(&prefix) {
         package.push(prefix.join("include"));
     }

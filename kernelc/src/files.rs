@@ -1,4 +1,4 @@
-//! Temporary files, and child processes that end with us.
+//! Temporary files, the package's files, and child processes that end with us.
 
 use crate::system;
 use std::fs::File;
@@ -28,6 +28,25 @@ pub fn masked(bytes: &[u8]) -> String {
         text.extend(chunk.invalid().iter().map(|_| '_'));
     }
     text
+}
+
+/// C++ AMP's headers, in the package.
+pub const HEADERS: &str = "include/revamp-amp";
+
+/// Where the package is: this program lies in its `bin`.
+pub fn package() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("cannot find itself: {e}"))?;
+    let prefix = own.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+    if prefix.join(HEADERS).join("amp.h").is_file() {
+        return Ok(prefix);
+    }
+    Err(format!("{} holds no headers of revamp ({HEADERS}): it is not where it was installed", prefix.display()))
+}
+
+/// True if the file lies in the folder, by the components of their paths: Clang separates those that it adds by `/` everywhere.
+pub fn lies_in(file: &str, folder: &Path) -> bool {
+    let components = |path: &str| path.split(std::path::is_separator).map(str::to_owned).collect::<Vec<_>>();
+    components(file).starts_with(&components(&folder.to_string_lossy()))
 }
 
 /// A folder of our own that is removed with all it holds: at its end, or by the next run if the process was killed.
@@ -256,6 +275,14 @@ mod tests {
     #[test]
     fn bytes_that_are_not_utf8_keep_their_places() {
         assert_eq!(masked(b"// \xA9 \xC3\xA9\xC3 caf\xE9"), "// _ \u{e9}_ caf_");
+    }
+
+    #[test]
+    fn files_lie_in_folders_by_whole_names() {
+        let headers = Path::new("/usr/include/revamp-amp");
+        assert!(lies_in("/usr/include/revamp-amp/revamp/detail/launch.h", headers));
+        assert!(!lies_in("/usr/include/revamp-amp2/amp.h", headers));
+        assert!(!lies_in("/home/me/revamp-amp/main.cpp", headers));
     }
 
     #[test]

@@ -7,7 +7,9 @@ use super::libclang::{Cursor, Diagnostic, Place};
 use super::rules::Found;
 use super::types::is_function;
 use super::wording::{amp_function_text, cpu_call, cpu_function_text, of_library};
-use crate::diagnostics::{in_amp_words, is_of_headers};
+use crate::diagnostics::in_amp_words;
+use crate::files::lies_in;
+use std::path::Path;
 
 /// The start of Clang's error about a use of a host function.
 const HOST_REFERENCE: &str = "reference to __host__ function ";
@@ -24,14 +26,15 @@ pub(super) enum Shown {
     Follows,
 }
 
-pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
+/// How an error of Clang is shown. `headers`: the folder of C++ AMP's headers.
+pub(super) fn shown(one: &Diagnostic, found: &Found, headers: &Path) -> Shown {
     if let Some(shown) = capture(one, found) {
         return shown;
     }
     // For an error in a header: the innermost line of the program that led there.
     let leads = |note: &&Diagnostic| !note.of_system && !note.text.starts_with("in file included from");
     let user = one.notes.iter().find(leads).map(|note| &note.place).filter(|_| one.of_system);
-    let of_headers = one.of_system && is_of_headers(&one.place.file);
+    let of_headers = one.of_system && lies_in(&one.place.file, headers);
     let place = match user {
         // A value of a class that only the host can use leads to calls that the program does not name.
         None if one.of_system && found.refused_host_classes.any() && one.text.starts_with(HOST_REFERENCE) => {
@@ -58,7 +61,7 @@ pub(super) fn shown(one: &Diagnostic, found: &Found) -> Shown {
     if worded != one.text {
         return ours(worded);
     }
-    match one.notes.iter().find(|note| is_of_headers(&note.place.file)) {
+    match one.notes.iter().find(|note| lies_in(&note.place.file, headers)) {
         Some(note) if !one.of_system => ours(of_use(one, note)),
         _ if is_of_no_tile(&one.text) => ours(format!(
             "{}: tiles and barriers are those of tiled launches, over extent.tile<...>() with a tiled_index",

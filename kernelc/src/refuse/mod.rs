@@ -17,7 +17,7 @@ pub use words::misplaced;
 
 use crate::clang::{Clang, Pass, Unit};
 use crate::diagnostics::{self, Allowed};
-use crate::files::{Running, Unfinished};
+use crate::files::{self, Running, Unfinished};
 use libclang::{Diagnostic, Severity};
 use messages::Shown;
 use std::collections::HashSet;
@@ -138,7 +138,7 @@ impl<'a> Check<'a> {
         let (mut text, mut errors) = diagnostics::filter(clangs, code != 0);
         if self.tree && errors > 0 {
             let (_, told) = Running::quiet(&mut self.pass)?.end()?;
-            let (words, count) = diagnostics::only(&told, clangs);
+            let (words, count) = diagnostics::only(&told, clangs, &files::package()?.join(files::HEADERS));
             if count > 0 {
                 (text, errors) = (words, count);
             }
@@ -196,6 +196,7 @@ pub fn child(arguments: &[OsString]) -> i32 {
 
 fn look(arguments: &[OsString]) -> i32 {
     let [library, mode, purpose, line @ ..] = arguments else { return UNUSABLE };
+    let Ok(package) = files::package() else { return UNUSABLE };
     if libclang::load(Path::new(library)).is_err() {
         return UNUSABLE;
     }
@@ -203,7 +204,7 @@ fn look(arguments: &[OsString]) -> i32 {
     let found = rules::findings(&unit, mode == "strict");
     let mut told = Told::default();
     for one in unit.diagnostics() {
-        told.of(one, purpose, &found);
+        told.of(one, purpose, &found, &package.join(files::HEADERS));
     }
     let Told { clangs, ours, names_host_function, .. } = told.with(&found);
     let failed = !clangs.is_empty();
@@ -237,7 +238,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(&mut self, one: Diagnostic, purpose: &OsStr, found: &rules::Found) {
+    fn of(&mut self, one: Diagnostic, purpose: &OsStr, found: &rules::Found, headers: &Path) {
         if one.severity == Severity::Warning && is_misplaced(&one.text) {
             let shared = one.text.contains("'shared'");
             let text =
@@ -277,7 +278,7 @@ impl Told {
             self.clangs += &block;
             return;
         }
-        match messages::shown(&one, found) {
+        match messages::shown(&one, found, headers) {
             Shown::Clangs => self.kept.push((one.place, block)),
             Shown::Ours(place, text) => self.worded.push((place, text)),
             Shown::Follows if self.worded.is_empty() => self.kept.push((one.place, block)),
