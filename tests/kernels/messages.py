@@ -643,6 +643,33 @@ void run(array_view<float> v) {
 """,
         "no matching function for call to object of type '@::fill'",
     ),
+    "bessel": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = float(::j0(double(v[i]))); //!
+    });
+}
+""",
+        "'j0' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it is of a library of the host: write a function of your own that is restrict(amp, cpu)",
+    ),
+    "sqrt_of_double": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        v[i] = float(::sqrt(double(v[i]))); //!
+    });
+}
+""",
+        "'sqrt' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write concurrency::precise_math::sqrt (amp_math.h)",
+    ),
+    "snprintf": (
+        r"""void run(array_view<float> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        char text[4]; snprintf(text, 4, "1"); //!
+    });
+}
+""",
+        "'snprintf' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it is of a library of the host: write a function of your own that is restrict(amp, cpu)",
+    ),
     "sqrtf": (
         r"""void run(array_view<float> v) {
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {

@@ -16,19 +16,14 @@ pub(super) fn defaulted_text(defaulted: Cursor, callee: Cursor) -> String {
 /// What is said of amp code that calls a cpu function, with what to write instead.
 pub(super) fn cpu_function_text(callee: Cursor) -> String {
     let name = callee.spelling();
-    let is_of_c = callee.mangling() == name;
-    let parameters = callee.arguments();
-    let floating = |c: &Cursor| c.ty().is_some_and(|of| (ty::FLOAT..=ty::LONG_DOUBLE).contains(&of.canonical().kind()));
     let instead = if is_of_amp(callee) {
         "call it in cpu code".to_owned()
     } else if !callee.is_of_system() && callee.is_virtual() {
         "virtual functions cannot be restrict(amp): give the class to a template".to_owned()
     } else if !callee.is_of_system() {
         format!("write restrict(amp, cpu) behind the parameters of '{name}'")
-    } else if is_of_c && !parameters.is_empty() && parameters.iter().all(floating) {
-        format!("write concurrency::fast_math::{name} or concurrency::precise_math::{name} (amp_math.h)")
     } else {
-        of_library(&name)
+        math_of(callee).unwrap_or_else(|| of_library(&name))
     };
     cpu_call(&name, &instead)
 }
@@ -40,9 +35,54 @@ pub(super) fn cpu_call(name: &str, instead: &str) -> String {
     )
 }
 
+/// Of both namespaces of amp_math.h: fast_math has them for float alone.
+const FAST_MATH: [&str; 28] = [
+    "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "exp2", "fabs", "floor", "fmax", "fmin", "fmod",
+    "frexp", "ldexp", "log", "log10", "log2", "modf", "pow", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+];
+/// Of precise_math besides.
+const PRECISE_MATH: [&str; 22] = [
+    "acosh",
+    "asinh",
+    "atanh",
+    "cbrt",
+    "copysign",
+    "erf",
+    "erfc",
+    "expm1",
+    "fdim",
+    "fma",
+    "hypot",
+    "ilogb",
+    "lgamma",
+    "log1p",
+    "logb",
+    "nearbyint",
+    "nextafter",
+    "remainder",
+    "remquo",
+    "scalb",
+    "scalbn",
+    "tgamma",
+];
+
+/// What to write instead of a function of C's mathematics.
+fn math_of(callee: Cursor) -> Option<String> {
+    let name = callee.spelling();
+    let has = |name: &str| FAST_MATH.contains(&name) || PRECISE_MATH.contains(&name);
+    let of_float = !has(&name);
+    let of_double = if of_float { name.strip_suffix('f')? } else { &name };
+    if callee.mangling() != name || !has(of_double) {
+        return None;
+    }
+    let fast = of_float && FAST_MATH.contains(&of_double);
+    let fast = if fast { format!("concurrency::fast_math::{name} or ") } else { String::new() };
+    Some(format!("write {fast}concurrency::precise_math::{name} (amp_math.h)"))
+}
+
 /// What to write instead of a function of a library.
 pub(super) fn of_library(name: &str) -> String {
-    if name.ends_with("printf") || name.starts_with("put") {
+    if ["printf", "fprintf", "puts", "putchar"].contains(&name) {
         return "write direct3d_printf".into();
     }
     "it is of a library of the host: write a function of your own that is restrict(amp, cpu)".into()
@@ -93,4 +133,27 @@ pub(super) fn uncallable(arguments: &[Cursor]) -> Option<String> {
     Some(format!(
         "the kernel takes {given}, and a launch over '{domain}' gives '{wanted}': give its operator() this parameter"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amp_math_has_the_names() {
+        let header = include_str!("../../../cpp-shim/amp_math.h");
+        let lists = include_str!("../../../cpp-shim/revamp/detail/math_names.h");
+        let lists = lists.split("REVAMP_MATH_OWN_UNARY").next().unwrap();
+        let (fast, precise) = lists.split_once("REVAMP_MATH_PRECISE_UNARY").unwrap();
+        let (fast_too, precise_too) = header.split_once("} // namespace fast_math").unwrap();
+        let has = |list: &str, header: &str, name: &str| {
+            let using = format!("::{name};");
+            list.contains(&format!(" F({name})"))
+                || header.lines().any(|line| line == format!("REVAMP_MATH_STD({name})") || line.ends_with(&using))
+        };
+        assert!(FAST_MATH.iter().all(|name| has(fast, fast_too, name)));
+        assert!(PRECISE_MATH.iter().all(|name| has(precise, precise_too, name)));
+        let named = |list: &str| list.matches(" F(").count();
+        assert_eq!((named(fast), named(precise)), (FAST_MATH.len() - 3, PRECISE_MATH.len() - 6));
+    }
 }
