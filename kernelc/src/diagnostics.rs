@@ -160,13 +160,16 @@ fn is_count(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(" generated") && !line.contains(" | ")
 }
 
+/// The variable whose capture by reference this message of Clang refuses.
+pub fn captured_by_reference(message: &str) -> Option<&str> {
+    let rest = message.strip_prefix("capture host variable '")?;
+    rest.split_once("' by reference in device").map(|(name, _)| name)
+}
+
 /// True for the error about a capture by reference of what may be an array.
 fn allowed_capture(line: &str) -> bool {
-    let Some((place, rest)) = line.split_once(": error: capture host variable '") else { return false };
-    let Some((name, rest)) = rest.split_once('\'') else { return false };
-    if !rest.starts_with(" by reference in device") {
-        return false;
-    }
+    let Some((place, message)) = line.split_once(": error: ") else { return false };
+    let Some(name) = captured_by_reference(message) else { return false };
     let mut parts = place.rsplitn(3, ':');
     let (_column, row, file) = (parts.next(), parts.next().and_then(|r| r.parse::<usize>().ok()), parts.next());
     let (Some(row), Some(file)) = (row, file) else { return true };

@@ -7,7 +7,7 @@ use super::libclang::{Cursor, Diagnostic, Place};
 use super::rules::Found;
 use super::types::is_function;
 use super::wording::{amp_function_text, cpu_call, cpu_function_text, of_library};
-use crate::diagnostics::in_amp_words;
+use crate::diagnostics::{captured_by_reference, in_amp_words};
 use crate::files::lies_in;
 use std::path::Path;
 
@@ -74,9 +74,8 @@ pub(super) fn shown(one: &Diagnostic, found: &Found, headers: &Path) -> Shown {
 /// Of a capture that Clang refuses.
 fn capture(one: &Diagnostic, found: &Found) -> Option<Shown> {
     let this = one.text.starts_with("capture host side class data member by this pointer");
-    let variable = one.text.strip_prefix("capture host variable '").and_then(|rest| rest.split_once("' by reference"));
-    let name = if this { "this" } else { variable?.0 };
-    if found.by_reference.contains(&(one.place.file.clone(), name.to_owned())) {
+    let name = if this { "this" } else { captured_by_reference(&one.text)? };
+    if found.by_reference.contains(&(one.place.file.clone(), one.place.line, name.to_owned())) {
         return Some(Shown::Already);
     }
     let text = format!(

@@ -249,8 +249,8 @@ impl Told {
             return;
         }
         // Captures by reference are ours to judge: of arrays C++ AMP allows them.
-        let name = one.text.strip_prefix("capture host variable '").and_then(|rest| rest.split_once("' by reference"));
-        if name.is_some_and(|(name, _)| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
+        let name = diagnostics::captured_by_reference(&one.text);
+        if name.is_some_and(|name| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
             return;
         }
         // Here implicit members of a class may be the device's alone, which the host has too; libraries' host code that uses them is

@@ -25,8 +25,8 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
     pub(super) arrays: HashSet<(String, String)>,
-    /// File and name of the variables that a refused lambda captures by reference or names; `this` too.
-    pub(super) by_reference: HashSet<(String, String)>,
+    /// File, line and name of the variables that a refused lambda captures by reference or names; `this` too.
+    pub(super) by_reference: HashSet<(String, u32, String)>,
     /// Why the kernel of a launch cannot be called, by the launch's file and line.
     pub(super) uncallable: HashMap<(String, u32), String>,
     pub(super) refused_host_classes: RefusedHostClasses,
@@ -173,7 +173,7 @@ struct Walk {
     /// The errors that were reported, by file and line.
     told: HashSet<(Place, String)>,
     arrays: HashSet<(String, String)>,
-    by_reference: HashSet<(String, String)>,
+    by_reference: HashSet<(String, u32, String)>,
     uncallable: HashMap<(String, u32), String>,
     refused_host_classes: RefusedHostClasses,
     /// The program's member functions that are defaulted.
@@ -1096,7 +1096,7 @@ impl Walk {
                 self.refused_host_classes.add(of);
                 self.refuse(at, format!("{name} is captured, and {why}: {NOT_CAPTURED}; {instead}"));
             } else if !inside && is_this(of, &variables_in(at.children())) {
-                self.by_reference.insert((at.place().file, "this".into()));
+                self.capture_is_refused(at, "this".into());
                 let text = "'this' is captured: by-reference capture or 'this' capture is unsupported if the lambda is amp \
                             restricted (C3590); copy the members that the kernel needs into local variables";
                 self.refuse(at, text.into());
@@ -1151,7 +1151,7 @@ impl Walk {
             names.push(format!("{} ('{}')", name_of(of, &unnamed), of.spelling()));
         }
         let Some(last) = names.pop() else { return };
-        self.by_reference.extend(variables.iter().map(|v| (place.file.clone(), v.spelling())));
+        variables.iter().for_each(|v| self.capture_is_refused(at, v.spelling()));
         let (what, instead) = match names.as_slice() {
             [] => (format!("{last} is"), "capture it by value, or use an array_view"),
             others => (format!("{} and {last} are", others.join(", ")), "capture them by value, or use array_views"),
@@ -1162,6 +1162,16 @@ impl Walk {
              array and texture; {instead}"
         );
         self.refuse(at, text);
+    }
+
+    /// Clang reports the capture where the lambda names the variable.
+    fn capture_is_refused(&mut self, lambda: Cursor, name: String) {
+        let file = lambda.place().file;
+        let mut left = vec![lambda];
+        while let Some(at) = left.pop() {
+            self.by_reference.insert((file.clone(), at.place().line, name.clone()));
+            left.extend(at.children());
+        }
     }
 
     /// Labels are refused where no 'goto' was.
