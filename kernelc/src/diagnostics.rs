@@ -82,13 +82,13 @@ fn first_of<'a>(block: &[&'a str]) -> &'a str {
     block.iter().copied().find(|line| severity(line).is_some()).unwrap_or_default()
 }
 
-/// The errors of `text` whose lines and messages are among those of `wanted`, and how many they are: in C++ AMP's words and
+/// The errors of `text` whose files, lines and messages are among those of `wanted`, and how many they are: in C++ AMP's words and
 /// without notes in its headers, which are in the folder `headers`.
 pub fn only(text: &str, wanted: &str, headers: &Path) -> (String, usize) {
     let key = |line: &str| {
-        let (place, message) = line.split_once("error: ")?;
-        let row = place.rsplit(':').nth(2)?.to_owned();
-        Some((row, message.trim_end().split(" [-W").next()?.to_owned()))
+        let message = line.split_once("error: ")?.1.trim_end().split(" [-W").next()?.to_owned();
+        // Some errors have no place.
+        Some((place(line).map(|(file, (row, _))| (file.to_owned(), row)), message))
     };
     let wanted: Vec<_> = wanted.lines().filter_map(key).collect();
     let (mut told, mut errors) = (String::new(), 0);
@@ -225,7 +225,7 @@ impl AmpCode {
 
 /// The file, the line and the column that a diagnostic begins with.
 fn place(line: &str) -> Option<(&str, (usize, usize))> {
-    let (place, _) = line.split_once(": error: ").or_else(|| line.split_once(": note: "))?;
+    let (place, _) = [": error: ", ": fatal error: ", ": note: "].iter().find_map(|kind| line.split_once(kind))?;
     let mut parts = place.rsplitn(3, ':');
     let (column, row) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     Some((parts.next()?, (row, column)))
@@ -403,6 +403,9 @@ mod tests {
         let expected = "a.cpp:3:1: error: cannot use 'throw' in amp function\n    3 | throw 1; // __device__\n";
         assert_eq!((text, errors), (format!("{expected}{own}{}", generated(1, "checking kernels")), 1));
         assert_eq!(only(&told, "a.cpp:5:1: error: expected expression\n", headers).1, 0);
+        assert_eq!(only(&told, "b.cpp:4:1: error: expected expression\n", headers).1, 0);
+        let without = "error: too many errors\n";
+        assert_eq!(only(&format!("{told}{without}"), &format!("{other}{without}"), headers).1, 2);
     }
 
     #[test]

@@ -118,7 +118,8 @@ fn quoted(text: &str) -> String {
 /// What a failed static_assert says.
 fn asserted(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("static assertion failed")?;
-    rest.split_once("': ").or_else(|| rest.split_once(": ")).map(|(_, said)| said)
+    let after_requirement = || rest.strip_prefix(" due to requirement '")?.split_once("': ").map(|(_, said)| said);
+    rest.strip_prefix(": ").or_else(after_requirement)
 }
 
 /// Of an error in a use of the headers, whose first note there says why.
@@ -135,4 +136,18 @@ fn is_of_no_tile(text: &str) -> bool {
     let members = ["barrier", "local", "global", "tile", "tile_origin"];
     text.contains("' in 'Concurrency::index<")
         && members.iter().any(|name| text.contains(&format!("no member named '{name}'")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_assertions_are_whole() {
+        assert_eq!(asserted("static assertion failed: give 'f': it is missing"), Some("give 'f': it is missing"));
+        let with_requirement = "static assertion failed due to requirement 'n > 0': give 'n': it is missing";
+        assert_eq!(asserted(with_requirement), Some("give 'n': it is missing"));
+        assert_eq!(asserted("static assertion failed due to requirement 'n > 0'"), None);
+        assert_eq!(asserted("expected expression"), None);
+    }
 }
