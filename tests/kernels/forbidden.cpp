@@ -236,7 +236,7 @@ template <class T> void captures_of_templates(array_view<T> v) {
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; }); // error: 'p' is captured and is a pointer
     parallel_for_each(
-        v.extent, [ v, &x ](index<1> i) restrict(amp) { v[i] = x; }); // error: 'x' (
+        v.extent, [ v, &x ](index<1> i) restrict(amp) { v[i] = x; }); // error: is captured by reference
 }
 void instantiates(array_view<float> v) {
     captures_of_templates(v);
@@ -905,7 +905,7 @@ inline void textures_in_classes(const texture_member &m, const texture_base &b, 
     const graphics::texture_view<float, 1> v = f.v;
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, m.texels[i]); }); // error: 'm' is captured and holds in 'texels' an array or a texture by value
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' is captured and is an array or a texture by value
-    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' (
+    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: is captured by reference
     parallel_for_each(v.extent, f); // error: holds an array or a texture by value in 'texels'
 }
 struct holds_a_view {

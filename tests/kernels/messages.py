@@ -704,16 +704,20 @@ def marked(text):
     return [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("//!")]
 
 
-def check(folder, command, name, programs, header):
+def check(folder, command, name, programs, header, of_header):
     """What is wrong, a line each."""
     source, header_file = folder / f"{name}.cpp", folder / "messages.hpp"
     text, wanted = BEFORE, []
     header_file.write_text(header, encoding="utf-8")
-    wanted += [("messages.hpp", number, said) for number, said in zip(marked(header), OF_HEADER)]
+    marks = marked(header)
+    assert len(marks) == len(of_header), f"the header has {len(marks)} lines with //!"
+    wanted += [("messages.hpp", number, said) for number, said in zip(marks, of_header)]
     for program, (code, said) in programs.items():
         first = text.count("\n") + 1
         text += f"namespace of_{program} {{\n{code}}}\n"
-        wanted += [(source.name, first + number, said.replace("@::", f"of_{program}::")) for number in marked(code)]
+        marks = marked(code)
+        assert len(marks) == 1, f"{program} has {len(marks)} lines with //!"
+        wanted.append((source.name, first + marks[0], said.replace("@::", f"of_{program}::")))
     source.write_text(text, encoding="utf-8")
     ran = subprocess.run([*command, "-std=c++20", "-O1", "-c", "-o", folder / "messages.o", source], capture_output=True, text=True)
     lines = re.findall(r"^(?:.*/)?([^/:]+):(\d+):\d+: (\w+): (.*)$", ran.stderr, re.M)
@@ -730,8 +734,8 @@ def check(folder, command, name, programs, header):
 def main():
     folder, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    wrong = check(folder, command, "messages", PROGRAMS, HEADER)
-    wrong += check(folder, [*command, "-famp-strict"], "messages_strict", STRICT, "")
+    wrong = check(folder, command, "messages", PROGRAMS, HEADER, OF_HEADER)
+    wrong += check(folder, [*command, "-famp-strict"], "messages_strict", STRICT, "", [])
     print("\n".join(wrong) or "all as expected")
     sys.exit(1 if wrong else 0)
 
