@@ -1,4 +1,4 @@
-//! Pipelines in process beside `opt`. Without Clang and its `opt` there is nothing to compare with, and nothing is tested.
+//! Pipelines in process beside `opt`. `scripts/needs` asks for Clang and its `opt`.
 
 use super::load::loaded;
 use super::*;
@@ -15,13 +15,13 @@ struct Place {
 }
 
 impl Place {
-    fn new(name: &str) -> Option<Self> {
-        let clang = Clang::find().ok()?;
+    fn new(name: &str) -> Self {
+        let clang = Clang::find().unwrap_or_else(|why| panic!("the tests of pipelines need Clang and opt: {why}"));
         let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major).unwrap();
         let root = std::env::temp_dir().join(format!("kernelc-llvm-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&root);
         std::fs::create_dir_all(&root).unwrap();
-        Some(Self { clang, llvm, root })
+        Self { clang, llvm, root }
     }
 
     /// What `opt` makes of a module's text: what it prints, and what it says.
@@ -116,7 +116,7 @@ const WAYS: [Unrolling; 5] = [Unrolling::Short, Unrolling::Much, Unrolling::Some
 /// All pipelines, those without options both before and after those that set some.
 #[test]
 fn recorded_modules_are_as_opt_prints_them() {
-    let Some(place) = Place::new("recorded") else { return };
+    let place = Place::new("recorded");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ir");
     // Native kernels' own modules are for another target.
     let files = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
@@ -150,7 +150,7 @@ fn recorded_modules_are_as_opt_prints_them() {
 /// The kernels of examples and tests, prepared for the host's processor.
 #[test]
 fn native_kernels_are_as_the_hidden_options_made_them() {
-    let Some(place) = Place::new("native") else { return };
+    let place = Place::new("native");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let (x86, arm) = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu");
     let (scan, life, loops) = ("examples-amp/scan/scan.cpp", "examples-amp/life/life.cpp", "tests/kernels/loops.cpp");
@@ -167,7 +167,7 @@ fn native_kernels_are_as_the_hidden_options_made_them() {
 /// LLVM ignores hidden options that it does not know: each of ours changes a module, and its default value is LLVM's.
 #[test]
 fn each_hidden_option_acts() {
-    let Some(place) = Place::new("hidden") else { return };
+    let place = Place::new("hidden");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/flags");
     assert_eq!(include_str!("../pipelines.rs").matches("Hidden::new(").count(), pipelines::HIDDEN.len());
     for option in pipelines::HIDDEN {
@@ -192,7 +192,7 @@ fn each_hidden_option_acts() {
 /// The device's code of examples. In two runs, with the text between them, as in one that prints it.
 #[test]
 fn examples_are_as_opt_prints_them() {
-    let Some(place) = Place::new("examples") else { return };
+    let place = Place::new("examples");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for name in ["examples-amp/scan/scan.cpp", "examples-amp/life/life.cpp", "tests/kernels/exits.cpp"] {
         let file = place.device_code(&root.join(name));
@@ -235,7 +235,7 @@ fn options_go_back_to_their_defaults() {
 /// Where accesses are checked, a merged load would be outside where one of its parts is.
 #[test]
 fn loads_of_neighbours_are_not_merged() {
-    let Some(place) = Place::new("neighbours") else { return };
+    let place = Place::new("neighbours");
     let file = place.root.join("neighbours.ll");
     let text = "target datalayout = \"e-p:64:64-n8:16:32:64\"\ntarget triple = \"spirv64-amd-amdhsa\"\n\
                 define i64 @f(ptr align 8 %p) {\n  %low = load i32, ptr %p, align 8\n  \
@@ -254,7 +254,7 @@ fn loads_of_neighbours_are_not_merged() {
 
 #[test]
 fn wrong_modules_and_passes_are_errors() {
-    let Some(place) = Place::new("wrong") else { return };
+    let place = Place::new("wrong");
     let read = |text: &str| Module::read(place.llvm, text.as_bytes(), "name");
     let error = |text: &str| read(text).err().unwrap_or_default();
     let why = error("define void @f() {\n  ret i32\n}\n");
@@ -274,7 +274,7 @@ fn wrong_modules_and_passes_are_errors() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_library_of_another_version_is_refused_and_a_missing_one_told() {
-    let Some(place) = Place::new("versions") else { return };
+    let place = Place::new("versions");
     let compiler = place.root.join("bin/clang++");
     for folder in ["bin", "lib"] {
         std::fs::create_dir(place.root.join(folder)).unwrap();
@@ -298,7 +298,7 @@ fn a_library_of_another_version_is_refused_and_a_missing_one_told() {
 /// LLVM checks neither the form of a value nor an index: the handles do.
 #[test]
 fn a_question_that_a_value_cannot_answer_is_a_panic() {
-    let Some(place) = Place::new("questions") else { return };
+    let place = Place::new("questions");
     let text =
         "@g = global i32 7\ndefine void @f(i32 %x) {\n  %y = add i32 %x, 1\n  br label %end\nend:\n  ret void\n}\n";
     let module = Module::read(place.llvm, text.as_bytes(), "name").unwrap();
