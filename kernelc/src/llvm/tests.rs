@@ -38,12 +38,26 @@ impl Place {
         Module::read(self.llvm, &std::fs::read(file).unwrap(), file.to_str().unwrap()).unwrap()
     }
 
-    /// Asserts that a pipeline in process makes the same text as `opt` with LLVM's own `default<O2>`.
-    fn compared(&self, pipeline: &Pipeline, file: &Path) -> String {
+    /// What a pipeline makes of a module's text in process.
+    fn made(&self, pipeline: &Pipeline, file: &Path) -> String {
         let mut module = self.module(file);
         module.run(pipeline).unwrap();
-        let ours = module.print();
-        let by_opt = self.by_opt(&by_level(pipeline, &REPLACED), file).0;
+        module.print()
+    }
+
+    /// Asserts that a pipeline in process makes the same text as in `opt`.
+    fn compared(&self, pipeline: &Pipeline, file: &Path) {
+        self.compared_with(pipeline, pipeline, file);
+    }
+
+    /// Asserts that a pipeline in process makes the same text as `opt` with LLVM's own `default<O2>`.
+    fn compared_by_level(&self, pipeline: &Pipeline, file: &Path) -> String {
+        self.compared_with(pipeline, &by_level(pipeline, &REPLACED), file)
+    }
+
+    fn compared_with(&self, pipeline: &Pipeline, theirs: &Pipeline, file: &Path) -> String {
+        let ours = self.made(pipeline, file);
+        let by_opt = self.by_opt(theirs, file).0;
         self.same(&ours, &by_opt, &format!("{}: {}", file.display(), pipeline.passes));
         ours
     }
@@ -97,13 +111,13 @@ const REPLACED_IN_NATIVE: [Hidden; 7] = [
 
 const NO_RUNTIME_UNROLL: Hidden = Hidden::new("unroll-runtime", "false", "false");
 
-/// A pipeline with `default<O2>` in place of the passes written out.
+/// A pipeline with `default<O2>` in place of the passes written out, which it has.
 fn by_level(pipeline: &Pipeline, replaced: &[Hidden]) -> Pipeline {
     let (first, last) = ("inferattrs,", "rel-lookup-table-converter");
-    let Some((before, rest)) = pipeline.passes.split_once(first) else {
-        return Pipeline { passes: pipeline.passes.clone(), options: pipeline.options.clone() };
+    let split = pipeline.passes.split_once(first).and_then(|(before, rest)| Some((before, rest.split_once(last)?)));
+    let Some((before, (written, behind))) = split else {
+        panic!("default<O2> is not written out from {first} to {last} in {}", pipeline.passes)
     };
-    let (written, behind) = rest.split_once(last).unwrap();
     let mut options = [&pipeline.options, replaced].concat();
     if written.contains("no-runtime") && !options.contains(&NO_RUNTIME_UNROLL) {
         options.push(NO_RUNTIME_UNROLL);
@@ -135,7 +149,7 @@ fn recorded_modules_are_as_opt_prints_them() {
         for unrolling in WAYS {
             for (large, structured) in [(false, true), (true, true), (false, false)] {
                 let how = Optimised { large, unrolling, structured };
-                place.compared(&pipelines::optimise_and_unroll(how), &file);
+                place.compared_by_level(&pipelines::optimise_and_unroll(how), &file);
             }
         }
         place.compared(&pipelines::unroll_large(), &file);
@@ -164,6 +178,59 @@ fn native_kernels_are_as_the_hidden_options_made_them() {
     }
 }
 
+/// The one pass of ours that `default<O2>` has not: a second `simple-loop-unswitch` of all loops.
+#[test]
+fn a_second_unswitching_is_the_difference_from_default_o2() {
+    let place = Place::new("unswitching");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pipelines/unswitch.ll");
+    let ours = pipelines::optimise_and_unroll(PLAIN);
+    let passes = ours.passes.replace("indvars,simple-loop-unswitch,", "indvars,");
+    let without = Pipeline { passes, options: ours.options.clone() };
+    assert_eq!(ours.passes.len() - without.passes.len(), "simple-loop-unswitch,".len());
+    let by_level = place.compared_with(&without, &by_level(&ours, &REPLACED), &file);
+    assert_ne!(place.made(&ours, &file), by_level, "LLVM unswitches this loop twice now");
+}
+
+const PLAIN: Optimised = Optimised { large: false, unrolling: Unrolling::Short, structured: true };
+
+/// `default<O2>` obeys `#pragma clang loop vectorize(enable)` even where vectorisation is off. Devices compute with scalars.
+#[test]
+fn no_pragma_makes_vectors_for_devices() {
+    let place = Place::new("pragma");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pipelines/vectorize.ll");
+    let pipeline = pipelines::optimise_and_unroll(PLAIN);
+    let ours = place.made(&pipeline, &file);
+    assert!(!ours.contains("x float>"), "{ours}");
+    let by_level = place.by_opt(&by_level(&pipeline, &REPLACED), &file).0;
+    assert!(by_level.contains("<4 x float>"), "the loop shows nothing: LLVM makes no vectors of it\n{by_level}");
+}
+
+/// Native code of such a kernel: no vectors before the cut, which does not know them; Clang makes them of the kernel's own loop.
+#[test]
+fn native_kernels_obey_vectorize_pragmas_after_the_cut() {
+    const SOURCE: &str = "#include <amp.h>\n\
+        void doubled(concurrency::array_view<float> to, concurrency::array_view<const float> from, int n) {\n\
+        \x20 concurrency::parallel_for_each(to.extent, [=](concurrency::index<1> i) restrict(amp) {\n\
+        #pragma clang loop vectorize(enable) vectorize_width(4)\n\
+        \x20   for (int k = 0; k < n; ++k) to[i[0] * n + k] = from[i[0] * n + k] * 2;\n\
+        \x20 });\n}\n";
+    let place = Place::new("native-pragma");
+    let (source, target) = (place.root.join("doubled.cpp"), "x86_64-unknown-linux-gnu");
+    std::fs::write(&source, SOURCE).unwrap();
+    let file = place.device_code(&source);
+    std::fs::write(&file, crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), target)).unwrap();
+    let prepared = place.by_opt(&pipelines::native(), &file).0;
+    assert!(prepared.contains("llvm.loop.vectorize.enable") && !prepared.contains("x float>"), "{prepared}");
+    let native = crate::native::cut(&prepared);
+    assert!(native.left_out.is_empty() && native.understood().len() == 1, "{:?}", native.left_out);
+    let module = native.module(crate::native::Processors::of(target), 0..1, 1, Amp::Both);
+    let (input, output) = (place.root.join("cut.ll"), place.root.join("made.ll"));
+    std::fs::write(&input, format!("target triple = \"{target}\"\n{module}")).unwrap();
+    let done = place.clang.assemble(&input, &output, target).args(["-S", "-emit-llvm"]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(std::fs::read_to_string(output).unwrap().contains("fmul <4 x float>"));
+}
+
 /// LLVM ignores hidden options that it does not know: each of ours changes a module, and its default value is LLVM's.
 #[test]
 fn each_hidden_option_acts() {
@@ -177,11 +244,7 @@ fn each_hidden_option_acts() {
         let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let passes = text.lines().next().and_then(|line| line.strip_prefix("; passes: ")).unwrap();
         let pipeline = |options: &[Hidden]| Pipeline { passes: passes.into(), options: options.to_vec() };
-        let made = |options: &[Hidden]| {
-            let mut module = place.module(&file);
-            module.run(&pipeline(options)).unwrap();
-            module.print()
-        };
+        let made = |options: &[Hidden]| place.made(&pipeline(options), &file);
         let with = made(&[option]);
         let without = made(&[]);
         assert_ne!(with, without, "{argument} does nothing");
@@ -199,7 +262,7 @@ fn examples_are_as_opt_prints_them() {
         place.compared(&pipelines::values(false), &file);
         for unrolling in WAYS {
             let how = Optimised { large: false, unrolling, structured: true };
-            let whole = place.compared(&pipelines::optimise_and_unroll(how), &file);
+            let whole = place.compared_by_level(&pipelines::optimise_and_unroll(how), &file);
             let mut module = place.module(&file);
             module.run(&pipelines::optimise(how)).unwrap();
             let before = module.print();
@@ -244,9 +307,8 @@ fn loads_of_neighbours_are_not_merged() {
                 %both = or disjoint i64 %c, %a\n  ret i64 %both\n}\n";
     std::fs::write(&file, text).unwrap();
     let pipeline = Pipeline { passes: "function(aggressive-instcombine)".into(), options: Vec::new() };
-    let mut module = place.module(&file);
-    module.run(&pipeline).unwrap();
-    assert_eq!(module.print().matches(" = load i32").count(), 2, "{}", module.print());
+    let made = place.made(&pipeline, &file);
+    assert_eq!(made.matches(" = load i32").count(), 2, "{made}");
     // A processor that loads from any address gets one load: the test still shows the pattern that LLVM merges.
     std::fs::write(&file, text.replace("spirv64-amd-amdhsa", "x86_64-linux-gnu")).unwrap();
     assert_eq!(place.by_opt(&pipeline, &file).0.matches(" = load i64").count(), 1);
