@@ -382,9 +382,10 @@ impl<'m> Snapshot<'m> {
             if let Some(LocationId(inner)) = inner {
                 self.locations[inner].inlined_at = Some(id);
             }
-            if known.is_some() || node.kind() != number::node::LOCATION {
+            if known.is_some() {
                 return found;
             }
+            assert_eq!(node.kind(), number::node::LOCATION, "LLVM's verifier takes only a DILocation here");
             self.nodes.insert(node, id);
             let (function, file) = node.scope().map_or_else(Default::default, |scope| self.place(scope));
             self.locations.push(Location {
