@@ -80,28 +80,37 @@ impl<'m> Snapshot<'m> {
     }
 
     fn ty(&mut self, ty: llvm::Type<'m>) -> Type {
-        self.measured(ty, 0).ty
+        if let Some(known) = self.types.get(&ty) {
+            return known.ty.clone();
+        }
+        // Not by recursion: types may nest deeply.
+        let mut waiting = vec![ty];
+        while let Some(&next) = waiting.last() {
+            let inside: Vec<llvm::Type<'m>> = match next.kind() {
+                number::ty::ARRAY | number::ty::VECTOR => next.element().into_iter().collect(),
+                number::ty::STRUCT => (0..next.count_fields()).filter_map(|n| next.field(n)).collect(),
+                _ => Vec::new(),
+            };
+            let before = waiting.len();
+            waiting.extend(inside.iter().filter(|part| !self.types.contains_key(part)));
+            if waiting.len() == before {
+                let made = self.measured(next, &inside);
+                self.types.insert(next, made);
+                waiting.pop();
+            }
+        }
+        self.types[&ty].ty.clone()
     }
 
-    /// A type `depth` levels down in another.
-    fn measured(&mut self, ty: llvm::Type<'m>, depth: u32) -> Measured {
-        if let Some(known) = self.types.get(&ty) {
-            return known.clone();
-        }
-        let count = if ty.kind() == number::ty::STRUCT { ty.count_fields() } else { 0 };
-        if depth >= MOST_LEVELS || count > MOST_PARTS {
-            return Measured { ty: Type::Other, parts: u32::MAX, levels: 1 };
-        }
-        let inside: Vec<llvm::Type<'m>> = match ty.kind() {
-            number::ty::ARRAY | number::ty::VECTOR => ty.element().into_iter().collect(),
-            _ => (0..count).filter_map(|n| ty.field(n)).collect(),
-        };
-        let inner: Vec<Measured> = inside.into_iter().map(|part| self.measured(part, depth + 1)).collect();
+    /// A type whose parts are known.
+    fn measured(&self, ty: llvm::Type<'m>, inside: &[llvm::Type<'m>]) -> Measured {
+        let inner: Vec<&Measured> = inside.iter().map(|part| &self.types[part]).collect();
         let parts = inner.iter().fold(1_u32, |all, part| all.saturating_add(part.parts));
         let levels = 1 + inner.iter().map(|part| part.levels).max().unwrap_or(0);
-        let ty_of = |inner: Vec<Measured>| inner.into_iter().map(|part| part.ty);
-        let element = |inner: Vec<Measured>| Rc::new(ty_of(inner).next().unwrap_or(Type::Other));
+        let mut types = inner.iter().map(|part| part.ty.clone());
+        let mut element = || Rc::new(types.next().unwrap_or(Type::Other));
         let made = match ty.kind() {
+            // A type with a part that is too large is too large as well.
             _ if parts > MOST_PARTS || levels > MOST_LEVELS => Type::Other,
             number::ty::VOID => Type::Void,
             number::ty::HALF => Type::Half,
@@ -109,17 +118,12 @@ impl<'m> Snapshot<'m> {
             number::ty::DOUBLE => Type::Double,
             number::ty::INTEGER => Type::Int(ty.width()),
             number::ty::POINTER => Type::Pointer(ty.space()),
-            number::ty::ARRAY => Type::Array(ty.array_length(), element(inner)),
-            number::ty::VECTOR => Type::Vector(ty.vector_length(), element(inner)),
-            number::ty::STRUCT if !ty.is_opaque() => {
-                Type::Struct { packed: ty.is_packed(), fields: ty_of(inner).collect() }
-            }
+            number::ty::ARRAY => Type::Array(ty.array_length(), element()),
+            number::ty::VECTOR => Type::Vector(ty.vector_length(), element()),
+            number::ty::STRUCT if !ty.is_opaque() => Type::Struct { packed: ty.is_packed(), fields: types.collect() },
             _ => Type::Other,
         };
-        // A type with a part that is too large is too large as well.
-        let made = Measured { ty: made, parts, levels };
-        self.types.insert(ty, made.clone());
-        made
+        Measured { ty: made, parts, levels }
     }
 
     fn constant(&mut self, value: llvm::Value<'m>) -> Constant {

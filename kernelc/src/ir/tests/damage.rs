@@ -411,6 +411,15 @@ fn what_nests_deeply_is_refused_or_not_looked_into() {
 }
 
 #[test]
+fn a_type_deep_in_another_is_looked_into_where_it_stands_alone() {
+    let nested = |levels: usize, inner: &str| format!("{}{inner}{}", "[1 x ".repeat(levels), "]".repeat(levels));
+    let (inner, outer) = (nested(60, "i32"), nested(160, "i32"));
+    let module = module(&format!("@outer = external global {outer}\n@inner = external global {inner}"));
+    let types: Vec<_> = module.globals.iter().map(|global| (&*global.name, global.ty.size())).collect();
+    assert_eq!(types, [("outer", None), ("inner", Some(4))]);
+}
+
+#[test]
 fn long_chains_end() {
     const MANY: usize = 2000;
     let aliases: String = (0..MANY).map(|n| format!("@a{n} = alias i8, ptr @a{}\n", n + 1)).collect();
