@@ -4,8 +4,8 @@
 //! - the most negative number divided by -1 is itself, and the remainder is 0.
 //!
 //! LLVM leaves these undefined, x86-64 raises a signal, and GPUs differ. Each division of the device's code is rewritten
-//! before `opt`: conditions choose a divisor that is always valid, and the result. They are no branches, so loops still become
-//! vectors, and LLVM drops them where it knows the divisor.
+//! before LLVM's passes run: conditions choose a divisor that is always valid, and the result. They are no branches, so loops still
+//! become vectors, and LLVM drops them where it knows the divisor.
 
 use std::fmt::Write;
 

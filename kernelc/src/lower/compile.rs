@@ -38,13 +38,13 @@ pub fn kernels(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty())
 }
 
-/// Compiles all kernels of a module that `opt` has prepared, as [`compile`] does.
+/// Compiles all kernels of a module that `pipelines` has prepared, as [`compile`] does.
 #[cfg(test)]
 pub fn compile_module(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     compile(&kernels(module).map(|kernel| (module, kernel)).collect::<Vec<_>>(), options)
 }
 
-/// Compiles kernels, each of a module that `opt` has prepared. Reports the errors of all kernels, not only the first.
+/// Compiles kernels, each of a module that `pipelines` has prepared. Reports the errors of all kernels, not only the first.
 pub fn compile(all: &[(&Module, &Function)], options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     let mut kernels = Vec::new();
     let mut errors: Vec<KernelError> = Vec::new();

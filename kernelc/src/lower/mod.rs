@@ -1,6 +1,6 @@
 //! From LLVM IR to SPIR-V for Vulkan, kernel by kernel.
 //!
-//! `opt` has inlined all calls and structured the control flow (`clang.rs` says how). Here, in this order:
+//! LLVM's passes have inlined all calls and structured the control flow (`pipelines` says how). Here, in this order:
 //! `structured_flow` gives each construct a merge block (by `cfg`, the control-flow graph, `edges` and `breaks`), `pointers` finds what each pointer
 //! may point to, `memory` makes variables for tile_static memory, locals and tables, and `instructions` writes SPIR-V, with
 //! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`, `printf`. All share the `emitter`, which writes

@@ -1,6 +1,6 @@
 //! Structured control flow as SPIR-V defines it: each loop and each selection has a merge block of its own.
 //!
-//! `opt` has structured the flow (`structurizecfg`): loops are left from their latch only, and branches meet at their immediate
+//! LLVM has structured the flow (`structurizecfg`): loops are left from their latch only, and branches meet at their immediate
 //! post-dominator. Blocks are added here: the header of a loop keeps only its phis, its back edge starts in a block of its own,
 //! and where several constructs end at one block, each gets a merge block before it. `breaks` adds ways out of loops.
 
@@ -33,7 +33,7 @@ pub(super) struct StructuredFlow {
     pub(super) merges: HashMap<BlockId, Merge>,
 }
 
-/// Adds the blocks that structured control flow needs. Fails if `opt` left flow that is not structured.
+/// Adds the blocks that structured control flow needs. Fails if LLVM left flow that is not structured.
 pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, KernelError> {
     let odd = |what: &str| KernelError::new(format!("internal: {what}; please report this with the source"));
     for block in &mut function.blocks {

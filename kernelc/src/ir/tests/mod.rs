@@ -1,6 +1,6 @@
 //! The snapshot of LLVM's modules: each form of the language, recorded files, and damaged ones.
 //!
-//! `kernelc/tests/ir` holds what Clang 22 made of small programs over amp.h, before and after `opt` (paths and long attributes are
+//! `kernelc/tests/ir` holds what Clang 22 made of small programs over amp.h, before and after LLVM's passes (paths and long attributes are
 //! cut), and forms.ll, written by hand.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
