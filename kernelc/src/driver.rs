@@ -1,5 +1,6 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
+use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Pass, Unit};
 use crate::diagnostics::Failed;
 use crate::files::{self, Folder, Running};
@@ -7,7 +8,6 @@ use crate::flags::{self, Input, Line, Task};
 use crate::host_pass::HostPass;
 use crate::kernel_process::Compiling;
 use crate::kernels::Asked;
-use crate::lower::Bounds;
 use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;

@@ -1,6 +1,6 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
-use crate::lower::Bounds;
+use crate::bounds_option::Bounds;
 use crate::system::name_of;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 
 use crate::demangle;
 use crate::ir::{Constant, FunctionId, Module, Op, Operand, Type, Value};
-use crate::lower::{KernelError, Remedy};
+use crate::kernel_error::{KernelError, Remedy};
 
 const MESSAGE: &str = "an operation on constants is undefined in C++, and Clang has dropped its result: an integer division by 0, \
     the most negative number divided by -1, a shift by as many bits as the number has, or the conversion of a number that does not \

@@ -3,13 +3,13 @@
 //! A process of its own, because a fatal error in LLVM ends the process that it happens in, and because LLVM's hidden options are
 //! global to a process. The driver meanwhile makes native kernels, and removes the temporary files whatever happens to the child.
 
+use crate::bounds_option::Bounds;
 use crate::clang::Clang;
 use crate::diagnostics::Failed;
 use crate::files::Running;
 use crate::image;
 use crate::kernels::{self, Asked, Compiler};
 use crate::llvm::Llvm;
-use crate::lower::Bounds;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,10 +1,12 @@
 //! The kernels of a source, from the device's code that Clang made: LLVM's passes, the look at barriers, the lowering, and what of
 //! it is kept for a look.
 
+use crate::bounds_option::Bounds;
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
+use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
-use crate::lower::{Bounds, CompiledKernel, KernelError, Options, Remedy};
+use crate::lower::{CompiledKernel, Options};
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{
     always_inline, choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, spins, ways,

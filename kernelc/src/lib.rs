@@ -4,6 +4,7 @@
 //! (`scripts/imports`).
 
 mod always_inline;
+mod bounds_option;
 mod children;
 mod choices;
 mod clang;
@@ -18,6 +19,7 @@ mod host_pass;
 mod image;
 mod integer_division;
 pub mod ir;
+mod kernel_error;
 mod kernel_process;
 mod kernels;
 mod large_loops;

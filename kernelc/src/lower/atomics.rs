@@ -4,9 +4,9 @@
 use super::assembler::Scalar;
 use super::bounds;
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use super::memory::{self, Address};
 use crate::ir::{AtomicOp, Operand, Type};
+use crate::kernel_error::KernelError;
 use rspirv::dr;
 use rspirv::spirv::{self, Capability, Op as S, StorageClass, Word};
 

@@ -2,13 +2,13 @@
 
 use super::assembler::{Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use super::memory::{self, MemoryIntrinsic};
 use super::scalars::ScalarKind;
 use super::{bounds, images, integers, intrinsics, printf};
 use crate::demangle::demangled;
 use crate::device_abi::{self, DeviceFunction};
 use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Type, Value};
+use crate::kernel_error::KernelError;
 use rspirv::spirv::{Op as S, Word};
 
 /// The most bytes that one call copies or sets: it is unrolled.

@@ -1,22 +1,11 @@
 //! What checks of bounds keep while a kernel is written, and the names in what they report.
 
 use super::assembler::Scalar;
+pub(super) use crate::bounds_option::Bounds;
 use crate::files;
 use crate::ir::{Frame, LocalId, LocationId};
 use rspirv::spirv::Word;
 use std::collections::{BTreeMap, HashMap};
-
-/// What becomes of accesses outside of arrays and array_views.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bounds {
-    /// They are not checked.
-    #[default]
-    Off,
-    /// Reads give 0, writes are dropped.
-    Zero,
-    /// Likewise, and the launch fails.
-    Report,
-}
 
 /// Memory as the table has it: where it begins and how large it is.
 pub(super) type Span = (Word, Word);

@@ -1,10 +1,11 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
-use super::checked::{Bounds, Names};
+use super::checked::Names;
 use super::emitter::{Emitted, Emitter, Options};
-use super::error::KernelError;
 use super::{pointers, structured_flow};
+use crate::bounds_option::Bounds;
 use crate::ir::{Function, Module, Op};
+use crate::kernel_error::KernelError;
 use revamp_image::{Capture, ImageUse};
 
 /// A kernel as SPIR-V.

@@ -2,12 +2,12 @@
 
 use super::assembler::Scalar;
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use super::integers;
 use super::memory::{self, Address};
 use super::pointer_sets::PointerClass;
 use super::scalars::{Leaf, ScalarKind};
 use crate::ir::{CastOp, LocalId, Operand, Type};
+use crate::kernel_error::KernelError;
 use rspirv::spirv::{Op as S, Word};
 
 impl Emitter<'_> {

@@ -2,9 +2,8 @@
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar, Workgroup};
-use super::checked::{Bounds, Checked, Names};
+use super::checked::{Checked, Names};
 use super::division;
-use super::error::KernelError;
 use super::global_order::{Order, barrier_orders};
 use super::memory::{self, Address, GroupVariable};
 use super::pointer_sets::PointerClass;
@@ -12,8 +11,10 @@ use super::pointers::{NO_CONSTANT, Object, PointerAnalysis};
 use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
 use super::uniform::Uniform;
+use crate::bounds_option::Bounds;
 use crate::device_abi::{DeviceFunction, GLOBAL_MEMORY, Position, TILE_MEMORY};
 use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
+use crate::kernel_error::KernelError;
 use revamp_image::{ImageUse, OfDevice};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};

@@ -4,9 +4,9 @@
 use super::assembler::Scalar;
 use super::capture_uses::Origin;
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use crate::device_abi::ImageRead;
 use crate::ir::{CastOp, Op, Operand, Value};
+use crate::kernel_error::KernelError;
 use revamp_image::{IMAGE_SET, ImageUse, SamplerUse};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};

@@ -3,7 +3,6 @@
 use super::addresses::steps;
 use super::assembler::Scalar;
 use super::emitter::{Emitted, Emitter, Lowered, PendingPhi, PhiLeaf, aligned_at};
-use super::error::KernelError;
 use super::memory::{self, Address};
 use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::Object;
@@ -14,6 +13,7 @@ use crate::ir::{
     BinaryOp, BlockId, Constant, Flags, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand,
     Type, Value,
 };
+use crate::kernel_error::KernelError;
 use revamp_image::OfDevice;
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};

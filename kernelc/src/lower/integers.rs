@@ -4,8 +4,8 @@
 //! bits; a mask follows operations that could set those.
 
 use super::assembler::{Assembler, Scalar};
-use super::error::KernelError;
 use crate::ir::{BinaryOp, IntPredicate};
+use crate::kernel_error::KernelError;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
 /// The register of an integer that is not of 1 bit.

@@ -2,10 +2,10 @@
 
 use super::assembler::Scalar;
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use super::scalars::ScalarKind;
 use super::{exact, integers, memory};
 use crate::ir::{BinaryOp, IntPredicate, Operand};
+use crate::kernel_error::KernelError;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
 /// The instruction of GLSL.std.450 that an intrinsic is.

@@ -2,11 +2,11 @@
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar};
-use super::error::KernelError;
 use super::pointer_sets::PointerClass;
 use super::pointers::{Group, MemorySpace, Object, PointerAnalysis};
 use super::scalars::{ScalarKind, leaves};
 use crate::ir::{BinaryOp, CastOp, Constant, Function, Instruction, Module, Op, Operand, Type, Value};
+use crate::kernel_error::KernelError;
 use rspirv::dr;
 use rspirv::spirv::{self, Capability, StorageClass, Word};
 

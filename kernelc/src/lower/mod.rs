@@ -25,7 +25,6 @@ mod conversions;
 mod division;
 mod edges;
 mod emitter;
-mod error;
 mod exact;
 mod facts;
 mod global_order;
@@ -49,9 +48,7 @@ mod uniformity;
 
 pub use barriers::{divergent_barriers, has_barriers};
 pub use cfg::ends;
-pub use checked::Bounds;
 #[cfg(test)]
 pub use compile::compile_module;
 pub use compile::{CompiledKernel, compile, kernels};
 pub use emitter::Options;
-pub use error::{KernelError, Remedy};

@@ -6,11 +6,11 @@
 
 use super::addresses::constant_address;
 use super::capture_uses::{CaptureUse, Origin, capture_uses, origins};
-use super::error::KernelError;
 use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
 use crate::ir::{
     CastOp, Constant, Frame, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Type, Value, space,
 };
+use crate::kernel_error::KernelError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What kind of memory a group is.

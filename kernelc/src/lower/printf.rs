@@ -8,9 +8,9 @@
 use super::addresses::constant_address;
 use super::assembler::Scalar;
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use super::memory::{self, Address};
 use crate::ir::{Constant, Module, Operand, Type, Value};
+use crate::kernel_error::KernelError;
 use revamp_image::printf::{Function, encode_text, encode_wide};
 use rspirv::spirv::Word;
 

@@ -7,8 +7,8 @@
 use super::breaks::{Loop, breaks};
 use super::cfg::{ControlFlowGraph, DominatorTree};
 use super::edges::{gather, phis, split};
-use super::error::KernelError;
 use crate::ir::{BlockId, Function, Instruction, Op};
+use crate::kernel_error::KernelError;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The construct that a block heads.

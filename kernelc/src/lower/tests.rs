@@ -1,8 +1,10 @@
 //! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
 //! (tests/kernels).
 
-use super::{Bounds, CompiledKernel, KernelError, Options, compile_module};
+use super::{CompiledKernel, Options, compile_module};
+use crate::bounds_option::Bounds;
 use crate::ir;
+use crate::kernel_error::KernelError;
 use revamp_image::Capture;
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};

@@ -3,8 +3,8 @@
 //! address the data is three loads away, each of which waits for the one before.
 
 use super::addresses::{Steps, steps};
-use super::checked::Bounds;
 use super::pointers::PointerAnalysis;
+use crate::bounds_option::Bounds;
 use crate::ir::{CastOp, Function, Instruction, LocalId, Op, Operand, Type, Value};
 use revamp_image::{ANY_OFFSET, arguments, table};
 use std::collections::HashMap;

@@ -1,11 +1,11 @@
 //! Making the native kernels of a source, beside its other passes.
 
 use super::{Native, Processors, parallel, zero_bounds};
+use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
-use crate::lower::Bounds;
 use crate::{always_inline, lock_order, pipelines, spins};
 use std::path::{Path, PathBuf};
 use std::process::Command;

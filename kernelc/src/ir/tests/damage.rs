@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::files::{FORMS, KINDS_OPTIMISED, SAXPY, SAXPY_OPTIMISED, TILES_NATIVE};
 use super::invariants::check;
 use super::{module, parsed};
+use crate::bounds_option::Bounds;
 use crate::ir::{Constant, Frame, LocationId, Op, Type, snapshot};
 use crate::{llvm, lower, native};
 use proptest::prelude::*;
@@ -186,7 +187,7 @@ fn try_out(text: &str, module: Result<llvm::Module, String>) {
             let _: Vec<Frame> = module.frames(LocationId(id));
         }
         // The lowering takes what LLVM took.
-        let bounds = lower::Bounds::Report;
+        let bounds = Bounds::Report;
         if let Ok(kernels) = lower::compile_module(&module, &lower::Options { lines: true, bounds }) {
             for kernel in kernels {
                 assert!(kernel.spirv.len() > 5, "a module without a head");

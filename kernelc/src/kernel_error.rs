@@ -25,21 +25,21 @@ pub struct KernelError {
 }
 
 impl KernelError {
-    pub(super) fn new(message: String) -> Self {
+    pub fn new(message: String) -> Self {
         KernelError { message, frames: Vec::new(), remedy: Remedy::None }
     }
 
-    pub(super) fn at(module: &Module, location: Option<LocationId>, message: String) -> Self {
+    pub fn at(module: &Module, location: Option<LocationId>, message: String) -> Self {
         KernelError { frames: location.map(|l| module.frames(l)).unwrap_or_default(), ..Self::new(message) }
     }
 
     /// The same error, of a pointer to several kinds of memory.
-    pub(super) fn of_memories(self) -> Self {
+    pub fn of_memories(self) -> Self {
         KernelError { remedy: Remedy::SeparateMemories, ..self }
     }
 
     /// With a location, if it has none.
-    pub(super) fn with_location(self, module: &Module, location: Option<LocationId>) -> Self {
+    pub fn with_location(self, module: &Module, location: Option<LocationId>) -> Self {
         if self.frames.is_empty() {
             KernelError { remedy: self.remedy, ..Self::at(module, location, self.message) }
         } else {
