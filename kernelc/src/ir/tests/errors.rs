@@ -105,3 +105,11 @@ fn a_broken_module_with_debug_information_is_an_error() {
                   !llvm.module.flags = !{!0}\n!0 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
     assert!(error(broken).contains("does not dominate all uses"), "{}", error(broken));
 }
+
+/// The snapshot counts on it.
+#[test]
+fn only_a_location_is_a_location() {
+    let text = "define void @f() {\n  ret void, !dbg !0\n}\n!llvm.module.flags = !{!1}\n!0 = !{}\n\
+                !1 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
+    assert!(error(text).contains("invalid !dbg metadata attachment"), "{}", error(text));
+}
