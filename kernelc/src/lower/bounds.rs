@@ -4,11 +4,12 @@
 //! A read outside goes to zeros in that table, so that it needs no branch; writes and atomic operations are branched around.
 
 use super::assembler::{Assembler, Scalar};
-use super::checked::{Bounds, Element, Span};
+use super::checked::{Element, Span};
 use super::emitter::{Emitter, Lowered};
 use super::memory::{self, Address};
 use super::pointer_sets::PointerClass;
 use super::reach::Reach;
+use crate::bounds_option::Bounds;
 use crate::ir::{Frame, LocalId, Op, Operand, Type, Value};
 use revamp_image::table::{self, report};
 use rspirv::dr;

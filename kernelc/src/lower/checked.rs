@@ -1,7 +1,6 @@
 //! What checks of bounds keep while a kernel is written, and the names in what they report.
 
 use super::assembler::Scalar;
-pub(super) use crate::bounds_option::Bounds;
 use crate::files;
 use crate::ir::{Frame, LocalId, LocationId};
 use rspirv::spirv::Word;
