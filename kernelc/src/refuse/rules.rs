@@ -1151,7 +1151,8 @@ impl Walk {
             names.push(format!("{} ('{}')", name_of(of, &unnamed), of.spelling()));
         }
         let Some(last) = names.pop() else { return };
-        variables.iter().for_each(|v| self.capture_is_refused(at, v.spelling()));
+        let all: BTreeSet<String> = variables.iter().map(|v| v.spelling()).collect();
+        all.into_iter().for_each(|name| self.capture_is_refused(at, name));
         let (what, instead) = match names.as_slice() {
             [] => (format!("{last} is"), "capture it by value, or use an array_view"),
             others => (format!("{} and {last} are", others.join(", ")), "capture them by value, or use array_views"),
