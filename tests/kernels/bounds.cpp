@@ -15,9 +15,12 @@ using namespace concurrency::graphics;
 
 namespace {
 
-// Host threads, by their native kernels, where the environment says so.
+// Host threads, by their native kernels, where the environment says so. Found once: a call that lists accelerators can
+// be the one that gets a kernel's report.
 accelerator_view place() {
-    return std::getenv("BOUNDS_ON_HOST_THREADS") ? accelerator(accelerator::direct3d_warp).default_view : vulkan_view();
+    static const accelerator_view found =
+        std::getenv("BOUNDS_ON_HOST_THREADS") ? accelerator(accelerator::direct3d_warp).default_view : vulkan_view();
+    return found;
 }
 
 // Runs what accesses memory outside: what is told has these parts.
