@@ -130,10 +130,15 @@ impl Compiler<'_> {
     }
 
     /// What a pipeline makes of a module's text.
-    fn run(&self, pipeline: &Pipeline, text: &str) -> Result<String, String> {
+    fn passed(&self, pipeline: &Pipeline, text: &str) -> Result<Module, String> {
         let mut module = self.read(text)?;
         self.pass(&mut module, pipeline)?;
-        Ok(module.print())
+        Ok(module)
+    }
+
+    /// The same as text.
+    fn run(&self, pipeline: &Pipeline, text: &str) -> Result<String, String> {
+        Ok(self.passed(pipeline, text)?.print())
     }
 
     /// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one
@@ -184,9 +189,7 @@ impl Compiler<'_> {
 
     /// The code whose calls are inlined and whose control flow is still the user's.
     fn values(&self, text: &str, large: bool) -> Result<ir::Module, String> {
-        let mut module = self.read(text)?;
-        self.pass(&mut module, &pipelines::values(large))?;
-        Ok(ir::snapshot(&module))
+        Ok(ir::snapshot(&self.passed(&pipelines::values(large), text)?))
     }
 
     /// Gives the ends of threads, the order of locks, and loops that wait for other threads forms that LLVM leaves as they are.
@@ -235,8 +238,7 @@ impl Compiler<'_> {
             let Made { module, code, before } = self.optimised(&prepared.text, how)?;
             levels.0.push((unrolling, finished(&module, code, levels.0.len())?));
             if let Some(marked) = before.and_then(|before| large_loops::marked(&before)) {
-                let mut module = self.read(&marked)?;
-                self.pass(&mut module, &pipelines::unroll_large())?;
+                let module = self.passed(&pipelines::unroll_large(), &marked)?;
                 levels.0.insert(0, (Unrolling::Large, finished(&module, ir::snapshot(&module), levels.0.len())?));
             }
         }
@@ -260,8 +262,7 @@ impl Compiler<'_> {
         }
         // A second end of the kernel, around which nothing was structured.
         let ends = self.run(&pipelines::optimise_and_unroll(Optimised { structured: false, ..how }), input)?;
-        let mut module = self.read(&always_inline::without_unreachable(&ends))?;
-        self.pass(&mut module, &pipelines::structure())?;
+        let module = self.passed(&pipelines::structure(), &always_inline::without_unreachable(&ends))?;
         let code = ir::snapshot(&module);
         Ok(Made { module, code, before: None })
     }

@@ -2,7 +2,7 @@
 
 use super::invariants::check;
 use super::{function, module as read};
-use crate::ir::{BinaryOp, CastOp, Flags, Frame, Op, Type, Value, space};
+use crate::ir::{BinaryOp, CastOp, Flags, Frame, Function, Op, Type, Value, space};
 
 pub const FORMS: &str = include_str!("../../../tests/ir/forms.ll");
 pub const SAXPY: &str = include_str!("../../../tests/ir/saxpy.ll");
@@ -25,13 +25,8 @@ fn each_instruction_of_real_files_is_read() {
     for text in [SAXPY, SAXPY_OPTIMISED, KINDS_OPTIMISED] {
         let module = read(text);
         check(&module);
-        let ops: Vec<&Op> = module
-            .functions
-            .iter()
-            .flat_map(|function| &function.blocks)
-            .flat_map(|block| &block.instructions)
-            .map(|instruction| &instruction.op)
-            .collect();
+        let ops: Vec<&Op> =
+            module.functions.iter().flat_map(Function::instructions).map(|instruction| &instruction.op).collect();
         let count = |wanted: fn(&Op) -> bool| ops.iter().filter(|op| wanted(op)).count();
         assert_eq!(count(|op| matches!(op, Op::Load { .. })), lines(text, &["load"]));
         assert_eq!(count(|op| matches!(op, Op::Store { .. })), lines(text, &["store"]));
@@ -121,8 +116,7 @@ fn every_form_is_read() {
     let others: Vec<&str> = module
         .functions
         .iter()
-        .flat_map(|function| &function.blocks)
-        .flat_map(|block| &block.instructions)
+        .flat_map(Function::instructions)
         .filter_map(|instruction| match &instruction.op {
             Op::Other { name } => Some(*name),
             _ => None,
