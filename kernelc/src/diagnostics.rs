@@ -168,11 +168,9 @@ pub fn captured_by_reference(message: &str) -> Option<&str> {
 
 /// True for the error about a capture by reference of what may be an array.
 fn allowed_capture(line: &str) -> bool {
-    let Some((place, message)) = line.split_once(": error: ") else { return false };
+    let Some((_, message)) = line.split_once(": error: ") else { return false };
     let Some(name) = captured_by_reference(message) else { return false };
-    let mut parts = place.rsplitn(3, ':');
-    let (_column, row, file) = (parts.next(), parts.next().and_then(|r| r.parse::<usize>().ok()), parts.next());
-    let (Some(row), Some(file)) = (row, file) else { return true };
+    let Some((file, (row, _))) = place(line) else { return true };
     let source = files::text_of(file);
     let before: Vec<&str> = source.lines().take(row).collect();
     // The nearest declaration that is understood.
@@ -221,6 +219,11 @@ impl AmpCode {
         let lines = source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1);
         Self { starts: std::iter::once(0).chain(lines).collect(), bodies: amp_bodies(&source) }
     }
+}
+
+/// The file, the line and the column of an error, by the line that it begins with.
+pub fn place_of_error(line: &str) -> Option<(&str, (usize, usize))> {
+    severity(line).filter(|kind| kind.ends_with("error")).and_then(|_| place(line))
 }
 
 /// The file, the line and the column that a diagnostic begins with.
@@ -343,7 +346,7 @@ fn type_before(before: &str) -> &str {
 /// A diagnostic of ours at a place, as Clang shows it.
 pub fn at(place: &Frame, kind: &str, message: &str) -> String {
     let Frame { file, line, column, .. } = place;
-    format!("{file}:{line}:{column}: {kind}: {message}\n{}", excerpt(file, *line, *column))
+    format!("{file}:{line}:{column}: {kind}: {message}\n{}", excerpt(file, *line as usize, *column as usize))
 }
 
 /// The calls that led to a place, down to the user's code: below it are parallel_for_each's own functions.
@@ -358,13 +361,12 @@ pub fn generated(errors: usize, when: &str) -> String {
 }
 
 /// A line of the source with a mark, as Clang shows it.
-pub fn excerpt(file: &str, line: u32, column: u32) -> String {
+pub fn excerpt(file: &str, line: usize, column: usize) -> String {
     let bytes = std::fs::read(Path::new(file)).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let Some(found) = text.lines().nth((line as usize).wrapping_sub(1)) else { return String::new() };
+    let Some(found) = text.lines().nth(line.wrapping_sub(1)) else { return String::new() };
     // Tabs stay tabs, so that the mark stands below its place.
-    let gap: String =
-        found.chars().take((column as usize).saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
+    let gap: String = found.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
     format!("{line:5} | {found}\n      | {gap}^\n")
 }
 

@@ -43,6 +43,11 @@ pub fn package() -> Result<PathBuf, String> {
     Err(format!("{} holds no headers of revamp ({HEADERS}): it is not where it was installed", prefix.display()))
 }
 
+/// The folder of C++ AMP's headers.
+pub fn headers() -> Result<PathBuf, String> {
+    Ok(package()?.join(HEADERS))
+}
+
 /// True if the file lies in the folder, by the components of their paths: Clang separates those that it adds by `/` everywhere.
 pub fn lies_in(file: &str, folder: &Path) -> bool {
     let components = |path: &str| path.split(std::path::is_separator).map(str::to_owned).collect::<Vec<_>>();

@@ -138,21 +138,18 @@ impl<'a> Check<'a> {
         let (mut text, mut errors) = diagnostics::filter(clangs, code != 0);
         if self.tree && errors > 0 {
             let (_, told) = Running::quiet(&mut self.pass)?.end()?;
-            let (words, count) = diagnostics::only(&told, clangs, &files::package()?.join(files::HEADERS));
+            let (words, count) = diagnostics::only(&told, clangs, &files::headers()?);
             if count > 0 {
                 (text, errors) = (words, count);
             }
         }
-        let said: HashSet<String> = text.lines().filter_map(line_of_error).collect();
+        let line_of = |error| diagnostics::place_of_error(error).map(|(file, (row, _))| (file.to_owned(), row));
+        let said: HashSet<(String, usize)> = text.lines().filter_map(line_of).collect();
         let mut more = 0;
         for line in self.misplaced.lines().chain(ours.lines()) {
-            let Some((place, _)) = line.split_once(": error: ") else { continue };
-            let mut parts = place.rsplitn(3, ':');
-            let (column, row, file) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
-            let number = |part: Option<&str>| part.and_then(|p| p.parse().ok()).unwrap_or(0);
-            let (column, row): (u32, u32) = (number(column), number(row));
+            let Some((file, (row, column))) = diagnostics::place_of_error(line) else { continue };
             // What Clang says of the line is enough.
-            if !line_of_error(line).is_some_and(|at| said.contains(&at)) {
+            if !said.contains(&(file.to_owned(), row)) {
                 text += &format!("{line}\n{}", diagnostics::excerpt(file, row, column));
                 more += 1;
             }
@@ -196,7 +193,7 @@ pub fn child(arguments: &[OsString]) -> i32 {
 
 fn look(arguments: &[OsString]) -> i32 {
     let [library, mode, purpose, line @ ..] = arguments else { return UNUSABLE };
-    let Ok(package) = files::package() else { return UNUSABLE };
+    let Ok(headers) = files::headers() else { return UNUSABLE };
     if libclang::load(Path::new(library)).is_err() {
         return UNUSABLE;
     }
@@ -204,7 +201,7 @@ fn look(arguments: &[OsString]) -> i32 {
     let found = rules::findings(&unit, mode == "strict");
     let mut told = Told::default();
     for one in unit.diagnostics() {
-        told.of(one, purpose, &found, &package.join(files::HEADERS));
+        told.of(one, purpose, &found, &headers);
     }
     let Told { clangs, ours, names_host_function, .. } = told.with(&found);
     let failed = !clangs.is_empty();
@@ -305,12 +302,6 @@ impl Told {
         self.clangs.extend(kept.map(|(_, block)| block.as_str()));
         self
     }
-}
-
-/// File and line of an error.
-fn line_of_error(text: &str) -> Option<String> {
-    let (place, _) = text.split_once(": error: ").or_else(|| text.split_once(": fatal error: "))?;
-    Some(place.rsplit_once(':')?.0.to_owned())
 }
 
 /// The warning about an attribute of ours that stands where it means nothing.

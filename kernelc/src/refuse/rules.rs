@@ -1096,7 +1096,7 @@ impl Walk {
                 self.refused_host_classes.add(of);
                 self.refuse(at, format!("{name} is captured, and {why}: {NOT_CAPTURED}; {instead}"));
             } else if !inside && is_this(of, &variables_in(at.children())) {
-                self.capture_is_refused(at, "this".into());
+                self.captures_are_refused(at, &BTreeSet::from(["this".into()]));
                 let text = "'this' is captured: by-reference capture or 'this' capture is unsupported if the lambda is amp \
                             restricted (C3590); copy the members that the kernel needs into local variables";
                 self.refuse(at, text.into());
@@ -1152,7 +1152,7 @@ impl Walk {
         }
         let Some(last) = names.pop() else { return };
         let all: BTreeSet<String> = variables.iter().map(|v| v.spelling()).collect();
-        all.into_iter().for_each(|name| self.capture_is_refused(at, name));
+        self.captures_are_refused(at, &all);
         let (what, instead) = match names.as_slice() {
             [] => (format!("{last} is"), "capture it by value, or use an array_view"),
             others => (format!("{} and {last} are", others.join(", ")), "capture them by value, or use array_views"),
@@ -1165,13 +1165,16 @@ impl Walk {
         self.refuse(at, text);
     }
 
-    /// Clang reports the capture where the lambda names the variable.
-    fn capture_is_refused(&mut self, lambda: Cursor, name: String) {
+    /// Clang reports a capture where the lambda names the variable.
+    fn captures_are_refused(&mut self, lambda: Cursor, names: &BTreeSet<String>) {
         let file = lambda.place().file;
-        let mut left = vec![lambda];
+        let (mut lines, mut left) = (BTreeSet::new(), vec![lambda]);
         while let Some(at) = left.pop() {
-            self.by_reference.insert((file.clone(), at.place().line, name.clone()));
+            lines.insert(at.place().line);
             left.extend(at.children());
+        }
+        for line in lines {
+            self.by_reference.extend(names.iter().map(|name| (file.clone(), line, name.clone())));
         }
     }
 
