@@ -126,7 +126,7 @@ const CHEAP_EXPANSION: Hidden = Hidden::new("scev-cheap-expansion-budget", "20",
 const NARROW_COUNTERS: Hidden = Hidden::new("indvars-widen-indvars", "false", "true");
 
 /// Full unrolling, and unrolling at run time: a loop may grow to this size. `loop-unroll-full` has no options of its own.
-const UNROLL_MUCH: Hidden = Hidden::new("unroll-threshold", "2500", "150");
+const UNROLL_MUCH: Hidden = Hidden::new("unroll-threshold", "2750", "150");
 const UNROLL_LITTLE: Hidden = Hidden::new("unroll-threshold", "30", "150");
 
 /// Full unrolling of loops of at most this trip count, also in `loop-unroll-full`.

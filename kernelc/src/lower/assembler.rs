@@ -81,8 +81,8 @@ pub(super) struct Assembler {
     scalars: HashMap<Scalar, Word>,
     vectors: HashMap<(Scalar, u32), Word>,
     constants: HashMap<(Scalar, u64), Word>,
-    /// Those of 32 bits, by their ids.
-    numbers: HashMap<Word, u64>,
+    /// The same by their ids.
+    numbers: HashMap<Word, (Scalar, u64)>,
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
     images: HashMap<(Scalar, usize, bool), Word>,
@@ -280,9 +280,7 @@ impl Assembler {
             _ => self.b.constant_bit32(ty, bits as u32),
         };
         self.constants.insert((scalar, bits), made);
-        if scalar == Scalar::U32 {
-            self.numbers.insert(made, bits);
-        }
+        self.numbers.insert(made, (scalar, bits));
         made
     }
 
@@ -327,7 +325,13 @@ impl Assembler {
 
     /// The bits of a constant of 32 bits.
     pub(super) fn constant_u32(&self, id: Word) -> Option<u64> {
-        self.numbers.get(&id).copied()
+        self.numbers.get(&id).filter(|(scalar, _)| *scalar == Scalar::U32).map(|(_, bits)| *bits)
+    }
+
+    /// The value, if `id` is a constant float.
+    pub(super) fn constant_f32(&self, id: Word) -> Option<f32> {
+        let (_, bits) = self.numbers.get(&id).filter(|(scalar, _)| *scalar == Scalar::F32)?;
+        Some(f32::from_bits(*bits as u32))
     }
 
     /// The sum of two numbers of 32 bits.

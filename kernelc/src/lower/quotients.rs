@@ -1,7 +1,8 @@
 //! Quotients of floats, rounded correctly: Vulkan lets a driver's be 2.5 ulp off and lose what is below the smallest normal number.
 //!
 //! Nearly all numbers between 2^-60 and 2^60 take the way of CUDA: the driver's reciprocal, improved by one step, and two corrections by the
-//! residual, which is exact where an fma rounds once. All others take integers, in a function of the module.
+//! residual, which is exact where an fma rounds once. The reciprocal of a constant is made here. Zeros take the product with the
+//! reciprocal. All others take integers, in a function of the module.
 
 use super::assembler::{Assembler, Scalar};
 use super::emitter::Emitter;
@@ -11,23 +12,43 @@ use rspirv::dr;
 use rspirv::spirv::{self, GlslStd450Op as Glsl, Op as S, Word};
 
 const INFINITY: u64 = 0x7f80_0000;
+/// Between these the quotient, the residual and the reciprocal are far from the ends of the format.
+const LEAST: f32 = f32::from_bits((127 - 60) << 23);
+const MOST: f32 = f32::from_bits((127 + 60) << 23);
+/// The digits of a number behind the leading one, and the least of those whose reciprocal is not close enough.
+const DIGITS: u64 = 0x007f_ffff;
+const CLOSE: u64 = 0x007f_fe00;
 
 impl Emitter<'_> {
     /// a / b of floats.
     pub(super) fn quotient(&mut self, a: Word, b: Word) -> Word {
         let asm = &mut self.asm;
+        // What a constant divisor needs is known here.
+        let known = asm.constant_f32(b).filter(|b| divides_closely(*b));
         let [a, b] = [a, b].map(|word| asm.not_shortened(word));
         let exact = asm.of_device(OfDevice::ExactQuotients as u32);
         let fused = asm.of_device(OfDevice::Fused as u32);
         let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
-        let corrected = corrected(asm, a, b);
-        let near = asm.make(S::Select, Scalar::F32, &[exact, plain, corrected]);
-        let ranges = [a, b].map(|word| is_moderate(asm, word));
-        let moderate = asm.make(S::LogicalAnd, Scalar::Bool, &ranges);
-        let close = has_close_reciprocal(asm, b);
-        let moderate = asm.make(S::LogicalAnd, Scalar::Bool, &[moderate, close]);
-        let moderate = asm.make(S::LogicalAnd, Scalar::Bool, &[moderate, fused]);
-        let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, moderate]);
+        let reciprocal = match known {
+            Some(b) => float(asm, 1.0 / b),
+            None => reciprocal(asm, b),
+        };
+        let first = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
+        let corrected = corrected(asm, a, b, first, reciprocal);
+        // Zeros are frequent: they must not part the threads of a subgroup.
+        let none = float(asm, 0.0);
+        let zero = asm.make(S::FOrdEqual, Scalar::Bool, &[a, none]);
+        let near = asm.make(S::Select, Scalar::F32, &[zero, first, corrected]);
+        let near = asm.make(S::Select, Scalar::F32, &[exact, plain, near]);
+        let moderate = is_moderate(asm, a);
+        let mut usual = asm.make(S::LogicalOr, Scalar::Bool, &[moderate, zero]);
+        if known.is_none() {
+            for holds in [is_moderate(asm, b), has_close_reciprocal(asm, b)] {
+                usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, holds]);
+            }
+        }
+        let usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, fused]);
+        let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, usual]);
         let (rare, merge) = (asm.id(), asm.id());
         let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
         asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
@@ -41,11 +62,17 @@ impl Emitter<'_> {
     }
 }
 
+/// True for divisors between 2^-60 and 2^60 for which [`corrected`] is right: what [`is_moderate`] and [`has_close_reciprocal`] say of
+/// others when the kernel runs.
+fn divides_closely(b: f32) -> bool {
+    (LEAST..MOST).contains(&b.abs()) && u64::from(b.to_bits()) & DIGITS < CLOSE
+}
+
 /// True for numbers between 2^-60 and 2^60.
 fn is_moderate(asm: &mut Assembler, word: Word) -> Word {
     let ty = asm.scalar(Scalar::F32);
     let size = asm.glsl(Glsl::FAbs, ty, &[word]);
-    let (least, most) = (float(asm, 2f32.powi(-60)), float(asm, 2f32.powi(60)));
+    let (least, most) = (float(asm, LEAST), float(asm, MOST));
     let above = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size, least]);
     let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most]);
     asm.make(S::LogicalAnd, Scalar::Bool, &[above, below])
@@ -56,19 +83,23 @@ fn is_moderate(asm: &mut Assembler, word: Word) -> Word {
 /// holds for a b below 2 (1 - 2^-18).
 fn has_close_reciprocal(asm: &mut Assembler, word: Word) -> Word {
     let bits = asm.make(S::Bitcast, Scalar::U32, &[word]);
-    let digits = integers::masked(asm, Scalar::U32, bits, 0x007f_ffff);
-    let most = asm.constant(Scalar::U32, 0x007f_fe00);
+    let digits = integers::masked(asm, Scalar::U32, bits, DIGITS);
+    let most = asm.constant(Scalar::U32, CLOSE);
     asm.make(S::ULessThan, Scalar::Bool, &[digits, most])
 }
 
-/// a / b of moderate numbers, where an fma rounds once.
-fn corrected(asm: &mut Assembler, a: Word, b: Word) -> Word {
+/// 1 / b of a moderate number.
+fn reciprocal(asm: &mut Assembler, b: Word) -> Word {
     let one = float(asm, 1.0);
     let less = asm.make(S::FNegate, Scalar::F32, &[b]);
     let near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
     let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
-    let reciprocal = asm.multiply_add(Scalar::F32, [rest, near, near]);
-    let mut quotient = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
+    asm.multiply_add(Scalar::F32, [rest, near, near])
+}
+
+/// a / b of moderate numbers, where an fma rounds once: the product `quotient` of a and the reciprocal is corrected twice.
+fn corrected(asm: &mut Assembler, a: Word, b: Word, mut quotient: Word, reciprocal: Word) -> Word {
+    let less = asm.make(S::FNegate, Scalar::F32, &[b]);
     for _ in 0..2 {
         let rest = asm.multiply_add(Scalar::F32, [less, quotient, a]);
         quotient = asm.multiply_add(Scalar::F32, [rest, reciprocal, quotient]);
@@ -204,4 +235,43 @@ fn rounded(asm: &mut Assembler, quotient: Word, exponent: Word) -> Word {
 
 fn float(asm: &mut Assembler, value: f32) -> Word {
     asm.constant(Scalar::F32, u64::from(value.to_bits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`corrected`] computes.
+    fn by_corrections(a: f32, b: f32, reciprocal: f32) -> f32 {
+        let mut quotient = a * reciprocal;
+        for _ in 0..2 {
+            let rest = (-b).mul_add(quotient, a);
+            quotient = rest.mul_add(reciprocal, quotient);
+        }
+        quotient
+    }
+
+    /// Numbers from 1 to 2: random ones, and some beside the ends.
+    fn digits(count: u32) -> impl Iterator<Item = f32> {
+        let random = (0..count).map(|n| n.wrapping_mul(0x9E37_79B1) >> 9);
+        let ends = (0..8).flat_map(|n| [n, 0x7f_ffff - n, 0x40_0000 + n]);
+        random.chain(ends).map(|digits| f32::from_bits(0x3f80_0000 | digits))
+    }
+
+    #[test]
+    fn corrected_quotients_are_rounded_once() {
+        for b in digits(300).filter(|b| divides_closely(*b)) {
+            // A driver's reciprocal may be off by an ulp, before it is improved.
+            let near = |off: i32| {
+                let near = f32::from_bits((1.0 / b).to_bits().wrapping_add_signed(off));
+                (-b).mul_add(near, 1.0).mul_add(near, near)
+            };
+            for reciprocal in [1.0 / b, near(-1), near(0), near(1)] {
+                for a in digits(2000) {
+                    assert_eq!(by_corrections(a, b, reciprocal), a / b, "{a:e} / {b:e}");
+                }
+            }
+        }
+        assert!(!divides_closely(f32::from_bits(0x3fff_ffff)) && !divides_closely(0.0) && !divides_closely(f32::NAN));
+    }
 }

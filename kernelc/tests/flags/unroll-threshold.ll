@@ -1,5 +1,5 @@
 ; passes: function(loop(loop-unroll-full))
-; Straight code of some 80 instructions where the threshold is 150, and of some 400 where it is 2500.
+; Straight code of some 80 instructions where the threshold is 150, and of some 400 where it is 2750.
 define void @small(ptr %p) {
 entry:
   br label %loop
