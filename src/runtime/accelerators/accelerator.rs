@@ -29,6 +29,8 @@ pub struct Accelerator {
     id: u64,
     kind: DeviceKind,
     properties: Properties,
+    /// Another accelerator has the same description: messages name both by their paths too.
+    is_one_of_several: bool,
     physical: Arc<dyn PhysicalDevice>,
     device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
     cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
@@ -60,13 +62,17 @@ impl Accelerator {
         for w in &visible.warnings {
             log!(Warn, "{w}");
         }
-        let shown = visible.shown.iter().map(|&i| Self::new(vulkan[i].clone(), None));
-        let others = others.into_iter().map(|d| Self::new(d, None));
-        let hidden = visible.hidden.iter().map(|(i, why)| Self::new(vulkan[*i].clone(), Some(why)));
+        let device = |i: usize, hidden: Option<&str>| {
+            let is_one_of_several = names.iter().filter(|name| **name == names[i]).count() > 1;
+            Self::new(vulkan[i].clone(), is_one_of_several, hidden)
+        };
+        let shown = visible.shown.iter().map(|&i| device(i, None));
+        let others = others.into_iter().map(|d| Self::new(d, false, None));
+        let hidden = visible.hidden.iter().map(|(i, why)| device(*i, Some(why)));
         shown.chain(others).chain(hidden).collect()
     }
 
-    fn new(physical: Arc<dyn PhysicalDevice>, hidden: Option<&str>) -> Arc<Self> {
+    fn new(physical: Arc<dyn PhysicalDevice>, is_one_of_several: bool, hidden: Option<&str>) -> Arc<Self> {
         let mut properties = physical.properties();
         if let Some(why) = hidden {
             properties.unusable = Some(c_text(why));
@@ -79,6 +85,7 @@ impl Accelerator {
             id: unique_id(),
             kind: physical.kind(),
             properties,
+            is_one_of_several,
             physical,
             device: Mutex::new(None),
             cpu_access: Mutex::new(CpuAccess { value: access, fixed: false }),
@@ -112,9 +119,10 @@ impl Accelerator {
         &self.properties
     }
 
-    /// What messages call it.
+    /// What messages call it: its description, with its path if another one has the same.
     pub fn name(&self) -> String {
-        self.properties.description.to_string_lossy().into_owned()
+        let description = self.properties.description.to_string_lossy();
+        if self.is_one_of_several { format!("{description} ({})", self.path()) } else { description.into_owned() }
     }
 
     /// Its `device_path`.
@@ -144,7 +152,7 @@ impl Accelerator {
         let p = &self.properties;
         Candidate {
             path: self.path(),
-            name: self.name(),
+            name: self.properties.description.to_string_lossy().into_owned(),
             kind: match self.kind {
                 DeviceKind::Cpu => defaults::AcceleratorClass::Cpu,
                 DeviceKind::HostThreads if self.path() == HOST_THREADS_PATH => defaults::AcceleratorClass::HostThreads,

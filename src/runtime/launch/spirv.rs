@@ -265,7 +265,7 @@ impl Ready<'_> {
         })?;
         if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
             return Err(Error::runtime(format!(
-                "it was loaded on {}, the launch is for a view of {}; load it there",
+                "it was loaded on the accelerator {}, the launch is for a view of {}; load it there",
                 kernel.accelerator().name(),
                 view.accelerator().name()
             )));
