@@ -822,6 +822,8 @@ static moves fetch(model *m, const block *b, unsigned bit) {
     for (size_t i = 0; i < count_of(b); i++) {
         element *e = element_of(m, b, i);
         if (e->is_discarded || e->valid & bit) continue;
+        /* Between two accelerators, neither of which is home: by way of home (COH-19). */
+        if (!m->is_exact && bit != m->home_bit && !(e->valid & m->home_bit)) moved.to += 4, moved.from += 4;
         if (bit != m->host_bit) moved.to += 4;
         /* By way of the host, which keeps it if it is home. */
         if (!(e->valid & m->host_bit)) moved.from += 4;
