@@ -4,21 +4,19 @@
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::image::native_text;
 use super::kernel::{address_slot, argument_section, arguments, narrow_bits, undeclared};
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
 use super::{loaded, pointer};
-use crate::device::block::Block;
-use crate::device::host::{HostKernel, ThreadId};
+use crate::device::block::{Block, BlockCopy};
+use crate::device::host::{HostKernel, NativeForm, NativeKernel, ThreadId};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::host::{HostSpan, processor};
-use crate::kernel::compiled::{self, Compiled};
+use crate::kernel::compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::launch::host;
-use crate::runtime::launch::request::{HostArgument, HostLaunch, MakeKernel};
+use crate::runtime::launch::function;
+use crate::runtime::launch::request::{FunctionArgument, FunctionLaunch, MakeKernel};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
@@ -36,55 +34,13 @@ struct Function {
     form: Form,
     context: Context,
     /// What the context points to, if it is a copy of the launch's block.
-    _block: Copied,
+    _block: BlockCopy,
 }
 
 /// Why the program's function does not run in place of a native kernel.
 const UNCHECKED: &str = "the kernel is compiled with -famp-bounds=zero, and on host threads its native form alone checks bounds, which \
                          REVAMP_HOST_KERNELS=coroutines leaves out; compile with -famp-bounds=report or without the option to run the \
                          program's own function";
-
-/// A block is copied to memory of this alignment.
-const ALIGN: usize = 64;
-
-/// The block where it stays until the launch is done: within memory of no alignment, which takes half as long to get.
-#[derive(Default)]
-struct Copied {
-    room: Vec<u8>,
-    first: usize,
-}
-
-impl Copied {
-    fn of(block: &Block) -> Result<Self> {
-        if block.bytes.is_empty() {
-            return Ok(Self::default());
-        }
-        let length = block.bytes.len().next_multiple_of(ALIGN);
-        let mut room: Vec<u8> = Vec::new();
-        room.make_room(length + ALIGN)?;
-        let first = room.as_ptr().align_offset(ALIGN);
-        room.resize(first, 0);
-        room.extend_from_slice(&block.bytes);
-        room.resize(first + length, 0);
-        let copy = &mut room[first..];
-        let address = copy.as_mut_ptr().expose_provenance() as u64;
-        block.put_addresses(copy, address);
-        Ok(Self { room, first })
-    }
-
-    fn is_empty(&self) -> bool {
-        self.room.is_empty()
-    }
-
-    fn as_ptr(&self) -> *const c_void {
-        self.room[self.first..].as_ptr().cast()
-    }
-
-    /// A functor may change itself.
-    fn as_mut_ptr(&mut self) -> *mut c_void {
-        self.room[self.first..].as_mut_ptr().cast()
-    }
-}
 
 impl Form {
     fn address(self) -> usize {
@@ -144,86 +100,6 @@ impl Function {
     }
 }
 
-/// Runs a tile: with the block, the tile's memory, its place.
-type NativeCode = unsafe extern "C" fn(*const c_void, *mut c_void, *const i32) -> u32;
-
-/// A kernel's native form with its block.
-struct NativeFunction {
-    function: NativeCode,
-    extent: SmallVec<[i32; 4]>,
-    compiled: Arc<Compiled>,
-    /// Bytes of memory for a tile.
-    memory: u64,
-    block: Copied,
-}
-
-impl NativeFunction {
-    /// The native code of a request's kernel and the memory for a tile, if it fits and is wanted.
-    fn of(compiled: &Compiled, request: &Request<'_>) -> Option<(NativeCode, u64)> {
-        let (native, level) = (compiled.native.as_ref()?, processor::level()?);
-        let mut tile = [0; 3];
-        if let Some(given) = request.tile {
-            let given = given.iter().rev().map(|&t| t as u32);
-            tile.iter_mut().zip(given.chain([1, 1])).for_each(|(to, from)| *to = from);
-        }
-        let address = native.functions[level];
-        if tile != native.tile || address == 0 || request.block.len() as u64 != compiled.block_size {
-            return None;
-        }
-        // SAFETY: the kernel compiler wrote this function's address, and its type is that.
-        let function = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
-        Some((function, native.memory))
-    }
-
-    /// Calls it for the tile, or the row's first thread, at this place in x, y, z; of a row, for so many threads.
-    fn call(&self, place: [i32; 4], memory: *mut c_void) -> Result<()> {
-        // SAFETY: the function was compiled for such a block, and the memory is as large as it wants.
-        match unsafe { (self.function)(self.block.as_ptr(), memory, place.as_ptr()) } {
-            0 => Ok(()),
-            1 => Err(Error::runtime(format!(
-                "{}: the threads of a tile did not reach the same tile barriers: a barrier must be waited at by all \
-                 threads of the tile, or by none",
-                self.compiled.location
-            ))),
-            _ => Err(Error::runtime(native_text())),
-        }
-    }
-}
-
-impl HostKernel for NativeFunction {
-    fn run(&self, _: &ThreadId<'_>) -> Result<()> {
-        Err(Error::internal("a native kernel runs whole tiles and rows"))
-    }
-
-    fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
-        let all = thread.global();
-        let (rank, mut place) = (all.len(), [0, 0, 0, count as i32]);
-        for (to, from) in place[..3].iter_mut().zip(all.iter().rev()) {
-            *to = *from;
-        }
-        // The leading dimensions are folded into z, as on devices.
-        let leading = &all[..rank.max(2) - 2];
-        place[2] = leading.iter().zip(&self.extent).fold(0, |z, (&i, &e)| z.wrapping_mul(e).wrapping_add(i));
-        self.call(place, std::ptr::null_mut())
-    }
-
-    fn identity(&self) -> usize {
-        self.function as usize
-    }
-
-    fn whole_tiles(&self) -> Option<u64> {
-        Some(self.memory)
-    }
-
-    fn run_tile(&self, tile: [i32; 3], memory: HostSpan) -> Result<()> {
-        let mut place = [0; 4];
-        for (to, from) in place.iter_mut().zip(tile[..self.extent.len()].iter().rev()) {
-            *to = *from;
-        }
-        self.call(place, memory.as_ptr().cast())
-    }
-}
-
 /// Launches a function of the program once for each element of the domain: the function itself on
 /// host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
 /// before it has run: wait for the view or a marker. `view` NULL: chosen as for
@@ -277,7 +153,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             }
         }
         let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
-        let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::new();
+        let mut used: SmallVec<[FunctionArgument<'_>; 8]> = SmallVec::new();
         if arguments.len() > used.inline_size() {
             used.make_room(arguments.len())?;
         }
@@ -298,27 +174,29 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
             let access = undeclared(&section, access);
             let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
-            used.push(HostArgument { section, access, slot, narrow_bits });
+            used.push(FunctionArgument { section, access, slot, narrow_bits });
         }
         let runs_here = Cell::new(None);
         let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
-        let native = found.as_ref().and_then(|compiled| Some((compiled, NativeFunction::of(compiled, &request)?)));
+        let native = found.as_ref().and_then(|compiled| {
+            let form = NativeForm::of(compiled, tile, block.len() as u64)?;
+            Some((compiled, form))
+        });
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
-            if let Some((compiled, (function, memory))) = native {
-                runs_here.set(Some(function as usize));
-                let (extent, compiled) = (SmallVec::from_slice(extent), Arc::clone(compiled));
-                return Ok(Arc::new(NativeFunction { function, extent, compiled, memory, block: Copied::of(block)? }));
+            if let Some((compiled, form)) = native {
+                runs_here.set(Some(form.address()));
+                return Ok(Arc::new(NativeKernel::new(form, compiled, extent, block)?));
             }
             if found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
                 return Err(Error::unsupported(UNCHECKED));
             }
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
             runs_here.set(Some(form.address()));
-            let mut copy = Copied::of(block)?;
+            let mut copy = BlockCopy::of(block)?;
             let context = if copy.is_empty() { i.context } else { copy.as_mut_ptr() };
             Ok(Arc::new(Function { form, context: Context(context), _block: copy }))
         };
-        let launch = HostLaunch {
+        let launch = FunctionLaunch {
             extent,
             tile,
             tile_memory: i.tile_memory,
@@ -329,7 +207,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             compiled: found.as_ref(),
         };
         let mut repeat = None;
-        host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
+        function::launch_function(view, &launch, remember.then_some(&mut repeat))?;
         if let Some(repeat) = repeat {
             launch_request::keep(&request, repeat);
         }

@@ -12,13 +12,13 @@
 
 use super::guard::{guard_aside, guard_release};
 use super::pointer;
+use crate::device::host::native;
 use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
 use crate::kernel::{compiled, image};
 use revamp_image::table;
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
-use std::io::Write;
 
 /// What Clang's registration passes.
 #[repr(C)]
@@ -192,32 +192,11 @@ pub unsafe extern "C" fn revamp_native_found(table: *const u8, entries: u64, add
     found.map_or(0, |(start, size)| if what == 0 { start } else { size })
 }
 
-/// A text that native code writes: the caller's own, of so many bytes.
-const TEXT: usize = 4096;
-thread_local! {
-    static FAILED: std::cell::UnsafeCell<[u8; TEXT]> = const { std::cell::UnsafeCell::new([0; TEXT]) };
-}
-
 /// Where native code writes why it abandons its tile: 4,096 bytes of this thread.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_native_text() -> *mut c_char {
-    FAILED.with(|text| text.get().cast())
-}
-
-/// Why native code of this thread abandoned its tile: the first letter says whether the text is printed too.
-pub(super) fn native_text() -> String {
-    FAILED.with(|text| {
-        // SAFETY: only this thread has its address, and it has written before.
-        let text = unsafe { &*text.get() };
-        let length = text.iter().position(|&b| b == 0).unwrap_or(TEXT);
-        let told = String::from_utf8_lossy(text[..length].get(1..).unwrap_or_default()).into_owned();
-        if text[0] == b'E' {
-            // The exception tells it too.
-            let _ = std::io::stderr().write_all(told.as_bytes());
-        }
-        told
-    })
+    native::failure_text()
 }
 
 /// In place of __hipUnregisterFatBinary: the object file is about to be unloaded.

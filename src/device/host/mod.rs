@@ -7,6 +7,7 @@ pub mod device;
 pub mod domain;
 pub mod fibre;
 pub mod kernel;
+pub mod native;
 pub mod queue;
 #[cfg(test)]
 mod tests;
@@ -14,4 +15,5 @@ mod tests;
 pub use device::{HostDevice, HostPhysical};
 pub use domain::Domain;
 pub use kernel::{HostKernel, ThreadId, launch_host_kernel};
+pub use native::{NativeForm, NativeKernel};
 pub use queue::{HostKind, HostQueue, HostTimeline};

@@ -20,7 +20,7 @@ use crate::runtime::data::source_state::Stamp;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::mirrors::{self, Mirroring};
-use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::request::FunctionLaunch;
 use crate::runtime::launch::submit::submit;
 use crate::runtime::race;
 use smallvec::SmallVec;
@@ -68,7 +68,7 @@ pub(in crate::runtime) struct Launched<'a> {
 impl CachedLaunch {
     /// The cached launch of a launch just done, under the locks of its sources; `None` if the next one may differ.
     pub(in crate::runtime) fn of(
-        launch: &HostLaunch<'_>,
+        launch: &FunctionLaunch<'_>,
         launched: Launched<'_>,
         held: &mut LockedSources<'_>,
     ) -> Result<Option<Self>> {

@@ -16,7 +16,7 @@ use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::{groups, threads};
 use crate::runtime::launch::mirrors::{self, Form};
-use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::searched::Searched;
 use crate::runtime::launch::shadows::Shadows;
 use crate::runtime::launch::shared::are_apart;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// Fails if the kernel reads and writes a texture of less than 32 bits, by whichever of its arguments (TEX-21). Read-only
 /// views are left to the check of levels (TEX-33).
-pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[HostArgument<'_>]) -> Result<()> {
+pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[FunctionArgument<'_>]) -> Result<()> {
     let mut narrow: SmallVec<[_; 4]> = SmallVec::new();
     for (n, a) in arguments.iter().enumerate().filter(|(_, a)| a.access.writes()) {
         if let (Some(bits), Some(slot), Operand::Array(array, layout)) = (a.narrow_bits, &a.slot, &a.section) {
@@ -50,7 +50,7 @@ pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[HostArgum
 }
 
 /// Checks that the launch fits what was compiled.
-pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
+pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) -> Result<()> {
     let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
     // The compiler may know a smaller alignment than the source asks for.
@@ -123,7 +123,7 @@ fn addresses(
 #[allow(clippy::too_many_arguments)]
 pub(in crate::runtime) fn run(
     kernel: &Arc<Compiled>,
-    launch: &HostLaunch<'_>,
+    launch: &FunctionLaunch<'_>,
     used: &[Option<Access>],
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,

@@ -11,7 +11,7 @@ use crate::runtime::data::array::Array;
 use crate::runtime::data::mirror::{Mirror, Mirrored};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::launch::arguments::Captured;
-use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::request::FunctionLaunch;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
@@ -35,7 +35,7 @@ pub(in crate::runtime) enum Form {
 /// Decides for a launch on `view`, and brings images up to date.
 pub(in crate::runtime) fn form(
     kernel: &Compiled,
-    launch: &HostLaunch<'_>,
+    launch: &FunctionLaunch<'_>,
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
 ) -> Result<Form> {
@@ -86,7 +86,7 @@ pub(in crate::runtime) fn again(all: &[Mirroring], block: &[u8]) -> Result<Optio
 }
 
 /// The texture that lies where a kernel has an image, and its bytes.
-fn texture_of<'a>(used: &ImageUse, launch: &'a HostLaunch<'_>) -> Option<(&'a Arc<Array>, Range<u64>)> {
+fn texture_of<'a>(used: &ImageUse, launch: &'a FunctionLaunch<'_>) -> Option<(&'a Arc<Array>, Range<u64>)> {
     let is_it = |slot: &AddressSlot<'_>| {
         slot.offset() == used.offset && used.further == matches!(slot, AddressSlot::Behind(..))
     };

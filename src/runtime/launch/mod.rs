@@ -1,4 +1,4 @@
-//! Launches: of SPIR-V kernels ([`spirv`]), and of functions of the program ([`host`]), which run on host threads or as the
+//! Launches: of SPIR-V kernels ([`spirv`]), and of functions of the program ([`function`]), which run on host threads or as the
 //! kernels compiled of them ([`compiled`]).
 //!
 //! Three caches recognize a repeated launch, each one step closer to the device:
@@ -19,7 +19,7 @@ pub mod cached_launch;
 pub mod choose;
 pub mod compiled;
 pub mod domain;
-pub mod host;
+pub mod function;
 pub mod images;
 mod mirrors;
 pub mod request;

@@ -10,7 +10,7 @@ use crate::trace::transfers::{Call, implicit};
 use std::sync::Arc;
 
 /// A launch of a function of the program.
-pub struct HostLaunch<'a> {
+pub struct FunctionLaunch<'a> {
     /// Global extent.
     pub extent: &'a [i32],
     /// Tile extent.
@@ -18,7 +18,7 @@ pub struct HostLaunch<'a> {
     /// Bytes of tile_static memory.
     pub tile_memory: usize,
     /// The arrays and array_views that it uses.
-    pub arguments: &'a [HostArgument<'a>],
+    pub arguments: &'a [FunctionArgument<'a>],
     /// The argument block; empty if there is none.
     pub block: &'a [u8],
     /// The block's alignment.
@@ -33,7 +33,7 @@ pub struct HostLaunch<'a> {
 pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
 
 /// An array or array_view that a launch uses.
-pub struct HostArgument<'a> {
+pub struct FunctionArgument<'a> {
     /// The array or array_view.
     pub section: Operand,
     /// How the kernel uses it.

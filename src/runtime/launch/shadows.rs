@@ -9,7 +9,7 @@ use crate::runtime::data::array::Array;
 use crate::runtime::data::operand::Operand;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::mirrors::Form;
-use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::request::FunctionLaunch;
 use crate::runtime::launch::uses::access;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Shadows {
     /// Puts texels in the place of images; `None` if there are none. What the kernel only reads by descriptors stays an image.
     pub(super) fn of(
         kernel: &Compiled,
-        launch: &HostLaunch<'_>,
+        launch: &FunctionLaunch<'_>,
         form: &Form,
         used: &[Option<Access>],
         captured: &[Captured<'_>],

@@ -4,10 +4,10 @@ use crate::device::block::AddressSlot;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
-use crate::runtime::launch::request::HostArgument;
+use crate::runtime::launch::request::FunctionArgument;
 
 /// How the kernel uses an argument; `None` if it does not.
-pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
+pub(in crate::runtime) fn access(kernel: &Compiled, argument: &FunctionArgument<'_>) -> Option<Access> {
     let slot = argument.slot.as_ref()?;
     match reads_and_writes(kernel, slot) {
         None => Some(argument.access),

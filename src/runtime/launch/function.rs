@@ -22,7 +22,7 @@ use crate::runtime::launch::bounds::Table;
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
-use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::uses::access;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -37,9 +37,9 @@ fn one_thread() -> &'static Arc<ThreadPool> {
 }
 
 /// Launches; returns before it has run. `again` gets the cached launch if there can be one.
-pub fn host_dispatch(
+pub fn launch_function(
     view: Option<Arc<AcceleratorView>>,
-    launch: &HostLaunch<'_>,
+    launch: &FunctionLaunch<'_>,
     mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     // What the compiler found holds on every accelerator (DST-6), for the block that it knows.
@@ -66,8 +66,9 @@ pub fn host_dispatch(
 }
 
 /// Fails if the launch uses its textures as it must not (TEX-21, TEX-33). `used`: how it uses each argument.
-fn check_textures(launch: &HostLaunch<'_>, used: &[Option<Access>]) -> Result<()> {
-    let is_texture = |a: &HostArgument<'_>| matches!(&a.section, Operand::Array(array, _) if array.texels().is_some());
+fn check_textures(launch: &FunctionLaunch<'_>, used: &[Option<Access>]) -> Result<()> {
+    let is_texture =
+        |a: &FunctionArgument<'_>| matches!(&a.section, Operand::Array(array, _) if array.texels().is_some());
     if !launch.arguments.iter().any(is_texture) {
         return Ok(());
     }
@@ -86,7 +87,7 @@ fn check_textures(launch: &HostLaunch<'_>, used: &[Option<Access>]) -> Result<()
 /// A launch before it is decided where it runs.
 struct Wanted<'a> {
     view: Option<Arc<AcceleratorView>>,
-    launch: &'a HostLaunch<'a>,
+    launch: &'a FunctionLaunch<'a>,
     /// Its kernel, if what the compiler found holds.
     found: Option<&'a Arc<Compiled>>,
     /// How each argument is used, and those that are.
