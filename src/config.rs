@@ -121,7 +121,7 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         name: "REVAMP_KERNEL_VERIFY",
         accepts: "0 or 1",
         default: "0",
-        help: "With 1, LLVM verifies what each of its pipelines makes of a kernel.",
+        help: "With 1, LLVM verifies what each pass and pipeline makes of a kernel.",
     },
 ];
 

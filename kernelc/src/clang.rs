@@ -1,6 +1,5 @@
 //! Clang and `opt`: where they are, and how each pass calls them.
 
-use crate::llvm::Pipeline;
 use crate::pipelines::NATIVE_CODE;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -231,11 +230,11 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser for a pipeline. `without_lines`: debug information is dropped first.
-    pub fn opt(&self, pipeline: &Pipeline, input: &Path, output: &Path, without_lines: bool) -> Command {
+    /// A call of the optimiser for a pipeline.
+    #[cfg(test)]
+    pub fn opt(&self, pipeline: &crate::llvm::Pipeline, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);
         command.args(pipeline.options.iter().map(|option| option.argument()));
-        command.args(without_lines.then_some("-strip-debug"));
         command.args(["-S", &format!("-passes={}", pipeline.passes), "-o"]).arg(output).arg(input);
         command
     }

@@ -169,7 +169,7 @@ impl DeviceFunction {
 }
 
 /// The attribute of a kernel for the host's processor.
-pub const KERNEL: &str = "\"revamp-kernel\"";
+pub const KERNEL: &str = "revamp-kernel";
 
 /// Whether a line of the device's code begins a kernel.
 pub fn begins_kernel(line: &str) -> bool {

@@ -13,7 +13,8 @@ use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
 use crate::{
-    image, integer_division, library, native, own_sources, refuse, response_files, source_rewrite, wide_formats,
+    image, integer_division, library, native, own_sources, pass_process, refuse, response_files, source_rewrite,
+    wide_formats,
 };
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
@@ -36,11 +37,20 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
                 return 0;
             }
             Some("--version") => return version("revamp-kernelc"),
+            Some("--pass") => match rest.next().zip(rest.next()) {
+                Some((pass, file)) => return finish(print_pass(&pass, Path::new(&file))),
+                None => return usage(KERNELC),
+            },
             _ => return usage(KERNELC),
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
     finish(stand_before(&compiler, rest.collect(), &only, own))
+}
+
+fn print_pass(pass: &OsStr, file: &Path) -> Result<i32, Failed> {
+    print!("{}", pass_process::printed(pass, file)?);
+    Ok(0)
 }
 
 fn stand_before(
@@ -612,6 +622,7 @@ fn version(name: &str) -> i32 {
 
 const KERNELC: &str = "\
 usage: revamp-kernelc [--only SOURCE]... [-famp-...] -- COMPILER ARGUMENTS...
+       revamp-kernelc --pass NAME FILE.ll
 
 Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
 kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
@@ -621,6 +632,7 @@ kernels. --only: just these sources. COMPILER may be GCC: its objects and these 
                        that MSVC compiles too
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
+--pass NAME FILE.ll    prints a module of LLVM IR after a pass of the compiler
 
 Needs Clang 22 with opt and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).

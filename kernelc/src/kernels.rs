@@ -7,10 +7,10 @@ use crate::diagnostics::Failed;
 use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
+use crate::passes::{calls, drop_reassoc, end_thread, inline_all, textures, unreachable_returns};
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{
-    always_inline, choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, spins, ways,
-};
+use crate::{choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, spins, ways};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// A kernel of more instructions than this is optimised again with less unrolling.
@@ -40,21 +40,28 @@ pub struct Compiler<'a> {
 
 /// The kernels of the device's code.
 pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>, Failed> {
+    let mut module = Module::read(compiler.llvm, ir.as_bytes(), &compiler.source.to_string_lossy())
+        .map_err(|why| compiler.failed(&why))?;
     if folded_constants::may_be_in(ir) {
-        let refusals = folded_constants::refused(&ir::snapshot(&compiler.read(ir)?));
+        let refusals = folded_constants::refused(&ir::snapshot(&module));
         if !refusals.is_empty() {
             return Err(refused(&refusals));
         }
     }
-    if !DeviceFunction::WithImages.is_named_in(ir) {
-        return compiler.lowered_apart(ir, false);
+    let steps = Steps { compiler, dump: Dump::new(compiler.source, false), images: false };
+    if !calls::is_called(DeviceFunction::WithImages, &module) {
+        return steps.lowered_apart(module);
     }
-    let mut kernels = compiler.lowered_apart(&with_images(ir, false), false)?;
+    let mut with_images = module.clone();
+    steps.pass(&mut module, "textures-as-memory", |module| textures::run(module, false))?;
+    let mut kernels = steps.lowered_apart(module)?;
     // Where bounds are checked, all accesses are to memory.
     if compiler.asked.bounds == Bounds::Off {
+        let steps = Steps { compiler, dump: Dump::new(compiler.source, true), images: true };
+        steps.pass(&mut with_images, "textures-as-images", |module| textures::run(module, true))?;
         // What reads texels by address would count as a large kernel.
-        let folded = compiler.run(&pipelines::fold(), &with_images(ir, true))?;
-        let forms = compiler.lowered_apart(&folded, true)?;
+        steps.pipeline(&mut with_images, "fold", &pipelines::fold())?;
+        let forms = steps.lowered_apart(with_images)?;
         for form in forms.into_iter().filter(|form| !form.images.is_empty()) {
             if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.name == form.name) {
                 kernel.with_images = Some(Box::new(form));
@@ -64,46 +71,9 @@ pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>,
     Ok(kernels)
 }
 
-/// The code where the headers' question is answered, whether textures are read as images.
-fn with_images(text: &str, images: bool) -> String {
-    let is = |call: &str, wanted: fn(DeviceFunction) -> bool| DeviceFunction::named(call).any(wanted);
-    let answer = |line: &str| match line.split_once(" = ") {
-        Some((name, call)) if is(call, |function| function == DeviceFunction::WithImages) => {
-            format!("{name} = add i32 0, {}\n", u8::from(images))
-        }
-        // LLVM unrolls no loops with calls of what may be inlined (`always_inline`).
-        Some((_, call)) if call.contains("call ") && is(call, DeviceFunction::reads_image) => {
-            match line.rsplit_once(") #") {
-                Some((call, rest)) => {
-                    let location = rest.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
-                    format!("{call}) noinline{location}\n")
-                }
-                None => format!("{line}\n"),
-            }
-        }
-        _ => format!("{line}\n"),
-    };
-    text.lines().map(answer).collect()
-}
-
-/// Fast maths without leave to reassociate, as `nvcc --use_fast_math` has it. In LLVM's order values may be needed for longer: a move
-/// more in each iteration of a short loop.
-fn in_order(ir: String) -> String {
-    let (fast, free) = (" fast ", " reassoc ");
-    if !ir.contains(fast) && !ir.contains(free) {
-        return ir;
-    }
-    let parts = " nnan ninf nsz arcp contract afn ";
-    let line = |line: &str| match line.starts_with("  ") {
-        true => line.replacen(fast, parts, 1).replacen(free, " ", 1),
-        false => line.to_owned(),
-    };
-    ir.split_inclusive('\n').map(line).collect()
-}
-
 /// The device's code on its way to kernels, inlined where that was needed.
 struct Prepared {
-    text: String,
+    module: Module,
     /// Loops of it wait for other threads, and are marked so.
     spins: bool,
 }
@@ -112,118 +82,137 @@ struct Prepared {
 struct Made {
     module: Module,
     code: ir::Module,
-    /// With `Unrolling::Short`, the text before runtime unrolling.
-    before: Option<String>,
+    /// With `Unrolling::Short`, the code before runtime unrolling.
+    before: Option<Module>,
 }
 
 impl Compiler<'_> {
-    fn read(&self, text: &str) -> Result<Module, String> {
-        Module::read(self.llvm, text.as_bytes(), &self.source.to_string_lossy()).map_err(|why| self.failed(&why))
-    }
-
     fn failed(&self, why: &str) -> String {
         format!("LLVM, compiling the kernels of {}: {why}", self.source.display())
     }
+}
 
-    fn pass(&self, module: &mut Module, pipeline: &Pipeline) -> Result<(), String> {
-        module.run(pipeline).map_err(|why| self.failed(&why))
+/// The steps from the device's code to kernels of one form.
+struct Steps<'a> {
+    compiler: &'a Compiler<'a>,
+    dump: Dump,
+    /// Textures are images, and kernels whose textures cannot be images are left out.
+    images: bool,
+}
+
+impl Steps<'_> {
+    /// Runs a pass of ours.
+    fn pass<R>(&self, module: &mut Module, name: &str, pass: impl FnOnce(&mut Module) -> R) -> Result<R, String> {
+        let made = pass(module);
+        module.check(name).map_err(|why| self.compiler.failed(&why))?;
+        self.dump.step(name, module)?;
+        Ok(made)
     }
 
-    /// What a pipeline makes of a module's text.
-    fn passed(&self, pipeline: &Pipeline, text: &str) -> Result<Module, String> {
-        let mut module = self.read(text)?;
-        self.pass(&mut module, pipeline)?;
-        Ok(module)
+    /// Runs passes of LLVM.
+    fn pipeline(&self, module: &mut Module, name: &str, pipeline: &Pipeline) -> Result<(), String> {
+        module.run(pipeline).map_err(|why| self.compiler.failed(&why))?;
+        self.dump.step(name, module)
     }
 
-    /// The same as text.
-    fn run(&self, pipeline: &Pipeline, text: &str) -> Result<String, String> {
-        Ok(self.passed(pipeline, text)?.print())
+    /// A module that is still edited as text.
+    fn read(&self, text: &str) -> Result<Module, String> {
+        Module::read(self.compiler.llvm, text.as_bytes(), &self.compiler.source.to_string_lossy())
+            .map_err(|why| self.compiler.failed(&why))
     }
 
     /// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one
     /// address for each memory, if so.
-    fn lowered_apart(&self, ir: &str, images: bool) -> Result<Vec<CompiledKernel>, Failed> {
-        let (text, refused) = match self.lowered_as(ir, images) {
-            (text, Err(failed)) if failed.remedy == Remedy::SeparateMemories => (text, failed),
-            (_, done) => return done,
+    fn lowered_apart(&self, mut module: Module) -> Result<Vec<CompiledKernel>, Failed> {
+        let refused = match self.lowered(&mut module) {
+            Err(failed) if failed.remedy == Remedy::SeparateMemories => failed,
+            done => return done,
         };
-        let Ok(mut text) = self.run(&pipelines::inline(always_inline::is_large(&text)), &text) else {
+        let large = inline_all::is_large(&module);
+        if self.pipeline(&mut module, "inline", &pipelines::inline(large)).is_err() {
             return Err(refused);
-        };
+        }
+        let mut text = module.print();
         text = choices::of_values(&text).unwrap_or(text);
         text = ways::apart(&text).unwrap_or(text);
-        self.lowered_as(&self.run(&pipelines::address_spaces(), &text)?, images).1
+        let mut module = self.read(&text)?;
+        self.pipeline(&mut module, "address-spaces", &pipelines::address_spaces())?;
+        self.lowered(&mut module)
     }
 
-    /// The kernels, and the code that they were made of; those whose textures cannot be images are left out where they shall be.
-    fn lowered_as(&self, ir: &str, images: bool) -> (String, Result<Vec<CompiledKernel>, Failed>) {
-        let text = in_order(always_inline::marked(ir));
-        let kernels = self.kernels_of(&text, images);
-        (text, kernels)
-    }
-
-    fn kernels_of(&self, text: &str, images: bool) -> Result<Vec<CompiledKernel>, Failed> {
-        let dump = Dump::new(self.source, images);
-        let large = always_inline::is_large(text);
+    /// The kernels. The code is marked for inlining.
+    fn lowered(&self, module: &mut Module) -> Result<Vec<CompiledKernel>, Failed> {
+        self.pass(module, "inline-all", inline_all::run)?;
+        self.pass(module, "drop-reassoc", drop_reassoc::run)?;
+        let large = inline_all::is_large(module);
         // What cannot be looked at is not refused.
-        let values = if lower::has_barriers(text) && !images { self.values(text, large).ok() } else { None };
-        let prepared = self.prepared(text, large);
-        dump.write("ll", text)?;
-        let levels = self.levels(&prepared?, large, &dump)?;
+        let look = !self.images && calls::is_called(DeviceFunction::TileBarrier, module);
+        let values = if look { self.values(module, large).ok() } else { None };
+        let prepared = self.prepared(module, large);
+        self.dump.module("ll", module)?;
+        let levels = self.levels(&prepared?, large)?;
         if let Some(values) = values {
             self.barriers_reached(&values)?;
         }
-        let options = Options { lines: dump.0.is_some() || self.asked.lines, bounds: self.asked.bounds };
+        let Asked { bounds, lines, .. } = self.compiler.asked;
+        let options = Options { lines: self.dump.is_asked() || lines, bounds };
         let of_size = levels.best();
-        let kernels = if images {
+        let kernels = if self.images {
             of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
         } else {
             lower::compile(&of_size, &options).map_err(|refusals| refused(&refusals))?
         };
         for (n, kernel) in kernels.iter().enumerate() {
-            dump.kernel(n, kernel)?;
+            self.dump.kernel(n, kernel)?;
         }
         Ok(kernels)
     }
 
     /// The code whose calls are inlined and whose control flow is still the user's.
-    fn values(&self, text: &str, large: bool) -> Result<ir::Module, String> {
-        Ok(ir::snapshot(&self.passed(&pipelines::values(large), text)?))
+    fn values(&self, module: &Module, large: bool) -> Result<ir::Module, String> {
+        let mut module = module.clone();
+        self.pipeline(&mut module, "values", &pipelines::values(large))?;
+        Ok(ir::snapshot(&module))
     }
 
     /// Gives the ends of threads, the order of locks, and loops that wait for other threads forms that LLVM leaves as they are.
-    fn prepared(&self, text: &str, large: bool) -> Result<Prepared, String> {
+    fn prepared(&self, module: &Module, large: bool) -> Result<Prepared, String> {
         let inline = pipelines::inline(large);
-        let mut prepared = Prepared { text: text.to_owned(), spins: false };
-        if always_inline::ends_threads(text) {
-            prepared.text = always_inline::returning(&self.run(&inline, text)?);
+        let mut prepared = Prepared { module: module.clone(), spins: false };
+        if calls::is_called(DeviceFunction::EndThread, module) {
+            self.pipeline(&mut prepared.module, "inline", &inline)?;
+            self.pass(&mut prepared.module, "end-thread", end_thread::run)?;
         }
-        if !spins::may_be(text) {
+        if !calls::has_atomics(&prepared.module) {
             return Ok(prepared);
         }
-        let mut values = self.run(&inline, &prepared.text)?;
-        if let Some(ordered) = lock_order::ordered(&values) {
-            values = ordered;
-            prepared.text.clone_from(&values);
+        let mut values = prepared.module.clone();
+        self.pipeline(&mut values, "inline", &inline)?;
+        let mut text = values.print();
+        if let Some(ordered) = lock_order::ordered(&text) {
+            text = ordered;
+            prepared.module = self.read(&text)?;
         }
-        if let Some((split, locks)) = locks::split(&values) {
+        if let Some((split, locks)) = locks::split(&text) {
             // Between, no value crosses blocks.
-            let memory = self.run(&pipelines::variables(), &split)?;
-            values = self.run(&pipelines::no_variables(), &locks::moved(&memory, &locks))?;
-            prepared.text.clone_from(&values);
+            let mut memory = self.read(&split)?;
+            self.pipeline(&mut memory, "variables", &pipelines::variables())?;
+            let mut moved = self.read(&locks::moved(&memory.print(), &locks))?;
+            self.pipeline(&mut moved, "no-variables", &pipelines::no_variables())?;
+            text = moved.print();
+            prepared.module = moved;
         }
-        if let Some(marked) = spins::marked(&values) {
-            prepared = Prepared { text: marked, spins: true };
+        if let Some(marked) = spins::marked(&text) {
+            prepared = Prepared { module: self.read(&marked)?, spins: true };
         }
         Ok(prepared)
     }
 
     /// The code unrolled in as many ways as its kernels need.
-    fn levels(&self, prepared: &Prepared, large: bool, dump: &Dump) -> Result<Levels, Failed> {
+    fn levels(&self, prepared: &Prepared, large: bool) -> Result<Levels, Failed> {
         let mut levels = Levels(Vec::new());
         let finished = |made: &Module, mut code: ir::Module, number: usize| -> Result<ir::Module, String> {
-            dump.module(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, made)?;
+            self.dump.module(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, made)?;
             if prepared.spins {
                 spins::unmark(&mut code);
             }
@@ -235,10 +224,11 @@ impl Compiler<'_> {
                 continue;
             }
             let how = Optimised { large, unrolling, structured: true };
-            let Made { module, code, before } = self.optimised(&prepared.text, how)?;
+            let Made { module, code, before } = self.optimised(&prepared.module, how)?;
             levels.0.push((unrolling, finished(&module, code, levels.0.len())?));
-            if let Some(marked) = before.and_then(|before| large_loops::marked(&before)) {
-                let module = self.passed(&pipelines::unroll_large(), &marked)?;
+            if let Some(marked) = before.and_then(|before| large_loops::marked(&before.print())) {
+                let mut module = self.read(&marked)?;
+                self.pipeline(&mut module, "unroll-large", &pipelines::unroll_large())?;
                 levels.0.insert(0, (Unrolling::Large, finished(&module, ir::snapshot(&module), levels.0.len())?));
             }
         }
@@ -246,23 +236,26 @@ impl Compiler<'_> {
     }
 
     /// Optimises the code, and copies the result.
-    fn optimised(&self, input: &str, how: Optimised) -> Result<Made, String> {
-        let mut module = self.read(input)?;
+    fn optimised(&self, input: &Module, how: Optimised) -> Result<Made, String> {
+        let mut module = input.clone();
         let mut before = None;
         if how.unrolling == Unrolling::Short && !how.large {
-            self.pass(&mut module, &pipelines::optimise(how))?;
-            before = Some(module.print());
-            self.pass(&mut module, &pipelines::unroll(how))?;
+            self.pipeline(&mut module, "optimise", &pipelines::optimise(how))?;
+            before = Some(module.clone());
+            self.pipeline(&mut module, "unroll", &pipelines::unroll(how))?;
         } else {
-            self.pass(&mut module, &pipelines::optimise_and_unroll(how))?;
+            self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
         }
         let code = ir::snapshot(&module);
         if !lower::kernels(&code).any(has_unreachable) {
             return Ok(Made { module, code, before });
         }
         // A second end of the kernel, around which nothing was structured.
-        let ends = self.run(&pipelines::optimise_and_unroll(Optimised { structured: false, ..how }), input)?;
-        let module = self.passed(&pipelines::structure(), &always_inline::without_unreachable(&ends))?;
+        let mut module = input.clone();
+        let how = Optimised { structured: false, ..how };
+        self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
+        self.pass(&mut module, "unreachable-returns", unreachable_returns::run)?;
+        self.pipeline(&mut module, "structure", &pipelines::structure())?;
         let code = ir::snapshot(&module);
         Ok(Made { module, code, before: None })
     }
@@ -270,7 +263,7 @@ impl Compiler<'_> {
     /// Refuses barriers that not all threads of a tile reach, or warns of them.
     fn barriers_reached(&self, values: &ir::Module) -> Result<(), Failed> {
         let (mut text, mut errors) = (String::new(), 0);
-        let Asked { strict, silent, fatal, .. } = self.asked;
+        let Asked { strict, silent, fatal, .. } = self.compiler.asked;
         let fatal = strict || !silent && fatal;
         for found in lower::divergent_barriers(values) {
             let error = found.differs || fatal && (strict || !found.by_race);
@@ -372,18 +365,32 @@ pub fn refused(refusals: &[KernelError]) -> Failed {
 }
 
 /// What `REVAMP_KERNEL_DUMP` asks for.
-struct Dump(Option<PathBuf>);
+struct Dump {
+    stem: Option<PathBuf>,
+    /// The steps so far.
+    steps: Cell<usize>,
+}
 
 impl Dump {
     fn new(source: &Path, images: bool) -> Self {
         let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
         let mut stem = source.file_stem().unwrap_or_default().to_os_string();
         stem.push(if images { ".images" } else { "" });
-        Self(folder.map(|f| PathBuf::from(f).join(stem)))
+        Self { stem: folder.map(|f| PathBuf::from(f).join(stem)), steps: Cell::new(0) }
+    }
+
+    fn is_asked(&self) -> bool {
+        self.stem.is_some()
+    }
+
+    /// The module after a step.
+    fn step(&self, name: &str, module: &Module) -> Result<(), String> {
+        self.steps.set(self.steps.get() + 1);
+        self.module(&format!("pass.{:02}.{name}.ll", self.steps.get()), module)
     }
 
     fn path(&self, suffix: &str) -> Result<Option<PathBuf>, String> {
-        let Some(stem) = &self.0 else { return Ok(None) };
+        let Some(stem) = &self.stem else { return Ok(None) };
         let folder = stem.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)
             .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot make {}: {e}", folder.display()))?;
@@ -394,12 +401,9 @@ impl Dump {
     }
 
     fn module(&self, suffix: &str, module: &Module) -> Result<(), String> {
-        if self.0.is_some() { self.write(suffix, &module.print()) } else { Ok(()) }
-    }
-
-    fn write(&self, suffix: &str, text: &str) -> Result<(), String> {
         let Some(to) = self.path(suffix)? else { return Ok(()) };
-        std::fs::write(&to, text).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
+        std::fs::write(&to, module.print())
+            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
     }
 
     fn kernel(&self, number: usize, kernel: &CompiledKernel) -> Result<(), String> {
@@ -418,17 +422,5 @@ impl Dump {
         };
         write(&binary, &bytes)?;
         write(&assembly, text.as_bytes())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fast_maths_keeps_the_order() {
-        let ir = "@s = c\" fast \"\n  %a = fmul fast float %b, %c\n  %d = fadd reassoc nsz float %a, %b\n";
-        let kept = "@s = c\" fast \"\n  %a = fmul nnan ninf nsz arcp contract afn float %b, %c\n  %d = fadd nsz float %a, %b\n";
-        assert_eq!(in_order(ir.into()), kept);
     }
 }

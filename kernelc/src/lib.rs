@@ -3,7 +3,6 @@
 //! docs/kernel-compiler-design.md has the steps and processes. ARCHITECTURE.md lists the modules: each imports only those of lower rows
 //! (`scripts/imports`).
 
-mod always_inline;
 mod bounds_option;
 mod children;
 mod choices;
@@ -31,6 +30,8 @@ mod lower;
 mod native;
 mod overloads;
 mod own_sources;
+mod pass_process;
+mod passes;
 mod pipelines;
 pub mod port;
 mod refuse;

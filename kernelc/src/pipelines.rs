@@ -176,7 +176,7 @@ const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full)
 /// How a source's kernels are optimised.
 #[derive(Clone, Copy)]
 pub struct Optimised {
-    /// One is large, as `always_inline::is_large` says.
+    /// One is large, as `inline_all::is_large` says.
     pub large: bool,
     /// Of loops.
     pub unrolling: Unrolling,

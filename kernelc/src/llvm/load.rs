@@ -43,6 +43,7 @@ functions! {
     LLVMGetDiagInfoSeverity(*mut c_void) -> c_int;
     LLVMCreateMemoryBufferWithMemoryRangeCopy(*const c_char, usize, *const c_char) -> *mut c_void;
     LLVMParseIRInContext(*mut c_void, *mut c_void, *mut *mut c_void, *mut *mut c_char) -> c_int;
+    LLVMCloneModule(*mut c_void) -> *mut c_void;
     LLVMDisposeModule(*mut c_void) -> ();
     LLVMPrintModuleToString(*mut c_void) -> *mut c_char;
     LLVMVerifyModule(*mut c_void, c_int, *mut *mut c_char) -> c_int;
@@ -54,6 +55,9 @@ functions! {
     LLVMGetTargetFromTriple(*const c_char, *mut *mut c_void, *mut *mut c_char) -> c_int;
     LLVMCreateTargetMachine(*mut c_void, *const c_char, *const c_char, *const c_char, c_int, c_int, c_int) -> *mut c_void;
     LLVMDisposeTargetMachine(*mut c_void) -> ();
+    LLVMCreateTargetDataLayout(*mut c_void) -> *mut c_void;
+    LLVMCopyStringRepOfTargetData(*mut c_void) -> *mut c_char;
+    LLVMDisposeTargetData(*mut c_void) -> ();
     LLVMCreatePassBuilderOptions() -> *mut c_void;
     LLVMDisposePassBuilderOptions(*mut c_void) -> ();
     LLVMRunPasses(*mut c_void, *const c_char, *mut c_void, *mut c_void) -> *mut c_void;
@@ -75,6 +79,7 @@ functions! {
     LLVMGetParam(*mut c_void, c_uint) -> *mut c_void;
     LLVMGetEnumAttributeKindForName(*const c_char, usize) -> c_uint;
     LLVMGetEnumAttributeAtIndex(*mut c_void, c_uint, c_uint) -> *mut c_void;
+    LLVMGetStringAttributeAtIndex(*mut c_void, c_uint, *const c_char, c_uint) -> *mut c_void;
     LLVMIsTypeAttribute(*mut c_void) -> c_int;
     LLVMGetTypeAttributeValue(*mut c_void) -> *mut c_void;
     LLVMGetValueName2(*mut c_void, *mut usize) -> *const c_char;
@@ -149,11 +154,53 @@ functions! {
     LLVMDILocationGetLine(*mut c_void) -> c_uint;
     LLVMDILocationGetColumn(*mut c_void) -> c_uint;
     LLVMDISubprogramGetLine(*mut c_void) -> c_uint;
+    LLVMStripModuleDebugInfo(*mut c_void) -> c_int;
+    LLVMGetIntrinsicID(*mut c_void) -> c_uint;
+    LLVMGetInstructionParent(*mut c_void) -> *mut c_void;
+    LLVMGetFirstUse(*mut c_void) -> *mut c_void;
+    LLVMInstructionRemoveFromParent(*mut c_void) -> ();
+    LLVMDeleteInstruction(*mut c_void) -> ();
+    LLVMReplaceAllUsesWith(*mut c_void, *mut c_void) -> ();
+    LLVMConstInt(*mut c_void, u64, c_int) -> *mut c_void;
+    LLVMSetFastMathFlags(*mut c_void, c_uint) -> ();
+    LLVMCreateEnumAttribute(*mut c_void, c_uint, u64) -> *mut c_void;
+    LLVMAddAttributeAtIndex(*mut c_void, c_uint, *mut c_void) -> ();
+    LLVMRemoveEnumAttributeAtIndex(*mut c_void, c_uint, c_uint) -> ();
+    LLVMAddCallSiteAttribute(*mut c_void, c_uint, *mut c_void) -> ();
+    LLVMRemoveCallSiteEnumAttribute(*mut c_void, c_uint, c_uint) -> ();
+    LLVMCreateBuilderInContext(*mut c_void) -> *mut c_void;
+    LLVMDisposeBuilder(*mut c_void) -> ();
+    LLVMPositionBuilderBefore(*mut c_void, *mut c_void) -> ();
+    LLVMBuildRetVoid(*mut c_void) -> *mut c_void;
+    LLVMBuildFNeg(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMBuildBinOp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMBuildCast(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMBuildFCmp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMBuildSelect(*mut c_void, *mut c_void, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMBuildPhi(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMAddIncoming(*mut c_void, *mut *mut c_void, *mut *mut c_void, c_uint) -> ();
+    LLVMBuildCall2(*mut c_void, *mut c_void, *mut c_void, *mut *mut c_void, c_uint, *const c_char) -> *mut c_void;
+    LLVMGetCalledFunctionType(*mut c_void) -> *mut c_void;
+    LLVMGetInstructionCallConv(*mut c_void) -> c_uint;
+    LLVMSetInstructionCallConv(*mut c_void, c_uint) -> ();
+    LLVMGetTailCallKind(*mut c_void) -> c_int;
+    LLVMSetTailCallKind(*mut c_void, c_int) -> ();
+    LLVMGetNumOperandBundles(*mut c_void) -> c_uint;
+    LLVMGetCallSiteAttributeCount(*mut c_void, c_uint) -> c_uint;
+    LLVMGetCallSiteAttributes(*mut c_void, c_uint, *mut *mut c_void) -> ();
+    LLVMSetValueName2(*mut c_void, *const c_char, usize) -> ();
+    LLVMInstructionGetAllMetadataOtherThanDebugLoc(*mut c_void, *mut usize) -> *mut c_void;
+    LLVMValueMetadataEntriesGetKind(*mut c_void, c_uint) -> c_uint;
+    LLVMValueMetadataEntriesGetMetadata(*mut c_void, c_uint) -> *mut c_void;
+    LLVMDisposeValueMetadataEntries(*mut c_void) -> ();
+    LLVMSetMetadata(*mut c_void, c_uint, *mut c_void) -> ();
 }
 
 /// The library of this process: loaded once, never unloaded.
 pub(super) struct Loaded {
     functions: Functions,
+    /// They register the host's processors that native kernels are compiled for, of those that the library has.
+    processors: Vec<unsafe extern "C" fn()>,
     /// Keeps it loaded.
     _library: Library,
 }
@@ -161,6 +208,15 @@ pub(super) struct Loaded {
 /// A hidden option of LLVM: its parser does not look for debug information of older versions. It would verify the module for that,
 /// and end the process where the module is broken. `Module::read` verifies each module itself, and gives an error.
 const KEEP_DEBUG_INFO: &CStr = c"-disable-auto-upgrade-debug-info";
+
+const PROCESSORS: [&str; 6] = [
+    "LLVMInitializeX86TargetInfo",
+    "LLVMInitializeX86Target",
+    "LLVMInitializeX86TargetMC",
+    "LLVMInitializeAArch64TargetInfo",
+    "LLVMInitializeAArch64Target",
+    "LLVMInitializeAArch64TargetMC",
+];
 
 static LOADED: OnceLock<Loaded> = OnceLock::new();
 static LOADING: Mutex<()> = Mutex::new(());
@@ -187,6 +243,7 @@ impl Llvm {
                 (f.LLVMInitializeSPIRVTargetInfo)();
                 (f.LLVMInitializeSPIRVTarget)();
                 (f.LLVMInitializeSPIRVTargetMC)();
+                loaded.processors.iter().for_each(|register| register());
             }
             let _ = LOADED.set(loaded);
         }
@@ -239,7 +296,11 @@ pub(super) fn loaded(beside: [&Path; 2], major: u32) -> Result<Loaded, String> {
         }
         // SAFETY: it is a libLLVM of a version that was compared. Its functions stay valid: the library is kept with them.
         let functions = unsafe { Functions::of(&library) }.map_err(unfit)?;
-        return Ok(Loaded { functions, _library: library });
+        let processors = PROCESSORS.iter().filter_map(|name| {
+            // SAFETY: these functions have no arguments and no result. As above, they stay valid.
+            unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.ok().map(|function| *function)
+        });
+        return Ok(Loaded { functions, processors: processors.collect(), _library: library });
     }
     Err(format!(
         "libLLVM of LLVM {major}, which compiles kernels, was not found for {} ({}); Debian and Ubuntu: apt-get install libllvm{major}",

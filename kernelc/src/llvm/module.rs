@@ -3,17 +3,24 @@
 
 use super::Llvm;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::rc::Rc;
 
 /// `LLVMReturnStatusAction`.
 const RETURN_STATUS: c_int = 2;
 /// `LLVMDSError`.
 const ERROR: c_int = 0;
 
-/// A module, in a context that no other module shares. Its pointers keep it on the thread that made it.
+/// A module, in a context that only its copies share. Its pointers keep all of them on the thread that read it.
 pub struct Module {
     pub(super) llvm: Llvm,
     pub(super) raw: *mut c_void,
-    pub(super) context: *mut c_void,
+    pub(super) context: Rc<Context>,
+}
+
+/// What modules of one origin share: types, constants, metadata.
+pub(super) struct Context {
+    llvm: Llvm,
+    pub(super) raw: *mut c_void,
     /// The errors that LLVM reported in this context: a box, by its address, which LLVM holds too.
     errors: *mut Vec<String>,
 }
@@ -53,21 +60,18 @@ impl Module {
     pub fn read(llvm: Llvm, code: &[u8], name: &str) -> Result<Self, String> {
         let f = llvm.functions;
         let title = CString::new(name).map_err(|_| format!("{name} has a zero in its name"))?;
-        let mut module = Self {
-            llvm,
-            raw: std::ptr::null_mut(),
-            // SAFETY: the function has no conditions.
-            context: unsafe { (f.LLVMContextCreate)() },
-            errors: Box::into_raw(Box::default()),
-        };
+        // SAFETY: the function has no conditions.
+        let raw = unsafe { (f.LLVMContextCreate)() };
+        let context = Rc::new(Context { llvm, raw, errors: Box::into_raw(Box::default()) });
+        let mut module = Self { llvm, raw: std::ptr::null_mut(), context };
         let mut told = std::ptr::null_mut();
         // SAFETY: the context is the module's. The list lives longer than the context. The buffer copies `code`, and the parser takes
         // the buffer over.
         let failed = unsafe {
-            (f.LLVMContextSetDiagnosticHandler)(module.context, keep_error, module.errors.cast());
+            (f.LLVMContextSetDiagnosticHandler)(raw, keep_error, module.context.errors.cast());
             let buffer =
                 (f.LLVMCreateMemoryBufferWithMemoryRangeCopy)(code.as_ptr().cast(), code.len(), title.as_ptr());
-            (f.LLVMParseIRInContext)(module.context, buffer, &mut module.raw, &mut told)
+            (f.LLVMParseIRInContext)(raw, buffer, &mut module.raw, &mut told)
         };
         if failed != 0 {
             module.raw = std::ptr::null_mut();
@@ -103,20 +107,34 @@ impl Module {
 
     /// Takes the errors that LLVM has reported since the last call.
     pub(super) fn reported(&mut self) -> Result<(), String> {
-        // SAFETY: the box lives as long as the module. LLVM adds to it only while one of its functions runs on this module.
-        let errors = std::mem::take(unsafe { &mut *self.errors });
+        // SAFETY: the box lives as long as the context. LLVM adds to it only while one of its functions runs on a module of this context, and all of these are on this thread.
+        let errors = std::mem::take(unsafe { &mut *self.context.errors });
         if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    }
+}
+
+impl Clone for Module {
+    fn clone(&self) -> Self {
+        // SAFETY: the module is valid. The copy is new, in the same context.
+        let raw = unsafe { (self.llvm.functions.LLVMCloneModule)(self.raw) };
+        Self { llvm: self.llvm, raw, context: Rc::clone(&self.context) }
     }
 }
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: all are the module's own, and nobody uses them later. The module goes before its context, which holds the list.
+        if !self.raw.is_null() {
+            // SAFETY: the module is valid, and nobody uses it later. Its context outlives it.
+            unsafe { (self.llvm.functions.LLVMDisposeModule)(self.raw) }
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the last of its modules is gone. LLVM reports to the list no later than the context goes.
         unsafe {
-            if !self.raw.is_null() {
-                (self.llvm.functions.LLVMDisposeModule)(self.raw);
-            }
-            (self.llvm.functions.LLVMContextDispose)(self.context);
+            (self.llvm.functions.LLVMContextDispose)(self.raw);
             drop(Box::from_raw(self.errors));
         }
     }

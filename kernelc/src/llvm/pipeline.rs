@@ -5,10 +5,10 @@
 //! has set gets its default back, and a test fails if an option has no effect.
 #![allow(unsafe_code)]
 
-use super::Module;
 use super::module::message;
+use super::{Llvm, Module};
 use std::collections::BTreeSet;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 
 /// Passes as LLVM writes them, and the hidden options that they need.
@@ -59,8 +59,43 @@ impl Pipeline {
     }
 }
 
+impl Llvm {
+    /// What LLVM knows of a target: not null, to be disposed of.
+    fn machine(self, triple: &CStr) -> Result<*mut c_void, String> {
+        let f = self.functions;
+        let (mut target, mut told) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the strings live over the calls; the message is used once.
+        unsafe {
+            if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut told) != 0 {
+                return Err(message(self, told));
+            }
+            let (cpu, features) = (c"".as_ptr(), c"".as_ptr());
+            let machine = (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, LEVEL, 0, 0);
+            if machine.is_null() {
+                Err(format!("LLVM makes no code for {}", triple.to_string_lossy()))
+            } else {
+                Ok(machine)
+            }
+        }
+    }
+
+    /// How types lie in a target's memory, as a module says it.
+    pub fn layout(self, triple: &str) -> Result<String, String> {
+        let machine = self.machine(&CString::new(triple).map_err(|_| "a zero in the name of a target")?)?;
+        let f = self.functions;
+        // SAFETY: the machine is valid; it, the layout and its text are disposed of once.
+        unsafe {
+            let layout = (f.LLVMCreateTargetDataLayout)(machine);
+            let text = message(self, (f.LLVMCopyStringRepOfTargetData)(layout));
+            (f.LLVMDisposeTargetData)(layout);
+            (f.LLVMDisposeTargetMachine)(machine);
+            Ok(text)
+        }
+    }
+}
+
 impl Module {
-    /// Runs a pipeline. In debug builds and with `REVAMP_KERNEL_VERIFY` the module is verified after it.
+    /// Runs a pipeline.
     pub fn run(&mut self, pipeline: &Pipeline) -> Result<(), String> {
         let f = self.llvm.functions;
         let passes = CString::new(pipeline.passes.as_str()).map_err(|_| "a zero in the name of a pass")?;
@@ -71,23 +106,15 @@ impl Module {
             .chain(pipeline.changes(&mut set).into_iter().map(Hidden::argument))
             .map(|word| CString::new(word).map_err(|_| "a zero in an option"))
             .collect::<Result<_, _>>()?;
-        let (mut target, mut told) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the module is valid, and its context belongs to this thread, as nothing else has it. The strings live over the
+        // The cost model of the target. As for `opt`, a module without a triple has none.
+        let machine = if triple.is_empty() { std::ptr::null_mut() } else { self.llvm.machine(&triple)? };
+        // SAFETY: the module is valid, and its context belongs to this thread, as all modules of it do. The strings live over the
         // calls. The target machine and the options of the pass builder live over the passes, and are disposed of once, as is the
         // error with its message.
         let failed = unsafe {
             if let Ok(count @ 2..) = c_int::try_from(changes.len()) {
                 let words: Vec<*const c_char> = changes.iter().map(|word| word.as_ptr()).collect();
                 (f.LLVMParseCommandLineOptions)(count, words.as_ptr(), c"".as_ptr());
-            }
-            let mut machine = std::ptr::null_mut();
-            // The cost model of the target. As for `opt`, a module without a triple has none.
-            if !triple.is_empty() {
-                if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut told) != 0 {
-                    return Err(message(self.llvm, told));
-                }
-                let (cpu, features) = (c"".as_ptr(), c"".as_ptr());
-                machine = (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, LEVEL, 0, 0);
             }
             let options = (f.LLVMCreatePassBuilderOptions)();
             let error = (f.LLVMRunPasses)(self.raw, passes.as_ptr(), machine, options);
@@ -105,11 +132,16 @@ impl Module {
         drop(set);
         failed.map_or(Ok(()), Err)?;
         self.reported()?;
-        if verifies() { self.verify().map_err(|why| format!("{}: {why}", pipeline.passes)) } else { Ok(()) }
+        self.check(&pipeline.passes)
     }
-}
 
-/// Whether modules are verified after each pipeline.
-fn verifies() -> bool {
-    cfg!(debug_assertions) || std::env::var_os("REVAMP_KERNEL_VERIFY").is_some_and(|value| value == "1")
+    /// Verifies the module after a pass or a pipeline, in debug builds and with `REVAMP_KERNEL_VERIFY`.
+    pub fn check(&self, after: &str) -> Result<(), String> {
+        let asked = || std::env::var_os("REVAMP_KERNEL_VERIFY").is_some_and(|value| value == "1");
+        if cfg!(debug_assertions) || asked() {
+            self.verify().map_err(|why| format!("after {after}: {why}"))
+        } else {
+            Ok(())
+        }
+    }
 }

@@ -27,7 +27,7 @@ impl Place {
     /// What `opt` makes of a module's text: what it prints, and what it says.
     fn by_opt(&self, pipeline: &Pipeline, file: &Path) -> (String, String) {
         let out = self.root.join("opt.ll");
-        let mut command = self.clang.opt(pipeline, file, &out, false);
+        let mut command = self.clang.opt(pipeline, file, &out);
         let done = command.stdin(Stdio::null()).output().unwrap();
         let told = String::from_utf8(done.stderr).unwrap();
         assert!(done.status.success(), "{}: {told}", pipeline.passes);
@@ -78,9 +78,15 @@ impl Place {
         let out = self.root.join(source.file_name().unwrap()).with_extension("ll");
         let done = self.clang.pass(Pass::Device, &unit, &flags).arg("-o").arg(&out).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        // As kernels are: all calls are to be inlined.
-        std::fs::write(&out, crate::always_inline::marked(&std::fs::read_to_string(&out).unwrap())).unwrap();
+        self.mark(&out);
         out
+    }
+
+    /// As kernels are: all calls are to be inlined.
+    fn mark(&self, file: &Path) {
+        let mut module = self.module(file);
+        crate::passes::inline_all::run(&mut module);
+        std::fs::write(file, module.print()).unwrap();
     }
 }
 
@@ -172,6 +178,7 @@ fn native_kernels_are_as_the_hidden_options_made_them() {
         let file = place.device_code(&root.join(source));
         let text = crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), target);
         std::fs::write(&file, text).unwrap();
+        place.mark(&file);
         let pipeline = pipelines::native();
         let theirs = place.by_opt(&by_level(&pipeline, &REPLACED_IN_NATIVE), &file).0;
         place.same(&place.by_opt(&pipeline, &file).0, &theirs, &format!("{source} for {target}"));
@@ -219,6 +226,7 @@ fn native_kernels_obey_vectorize_pragmas_after_the_cut() {
     std::fs::write(&source, SOURCE).unwrap();
     let file = place.device_code(&source);
     std::fs::write(&file, crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), target)).unwrap();
+    place.mark(&file);
     let prepared = place.by_opt(&pipelines::native(), &file).0;
     assert!(prepared.contains("llvm.loop.vectorize.enable") && !prepared.contains("x float>"), "{prepared}");
     let native = crate::native::cut(&prepared);

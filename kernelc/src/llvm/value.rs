@@ -5,8 +5,8 @@
 //! behaviour. So each method asserts its precondition before it calls LLVM.
 #![allow(unsafe_code)]
 
-use super::Module;
 use super::load::Functions;
+use super::{Module, number};
 use number::{node, opcode as o, ty as t, value as k};
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -75,7 +75,7 @@ handle! {
 impl<'m> Value<'m> {
     /// # Safety
     /// Null, or a value of the module or its context.
-    unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
+    pub(super) unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
         if raw.is_null() {
             return None;
         }
@@ -161,6 +161,10 @@ impl Module {
 }
 
 impl<'m> Value<'m> {
+    pub(super) fn raw(self) -> *mut c_void {
+        self.raw
+    }
+
     /// What the value is.
     pub fn form(self) -> Form {
         self.form
@@ -190,6 +194,47 @@ impl<'m> Value<'m> {
         self.is(&[k::GLOBAL_VARIABLE]) || self.does(&[o::ALLOCA, o::LOAD, o::STORE])
     }
 
+    /// Whether it is an instruction of a block.
+    pub(super) fn is_placed(self) -> bool {
+        // SAFETY: an instruction may be asked.
+        self.is_instruction() && unsafe { !(self.f().LLVMGetInstructionParent)(self.raw).is_null() }
+    }
+
+    pub(super) fn is_of(self, module: &Module) -> bool {
+        std::ptr::eq(self.module, module)
+    }
+
+    /// Whether two values of a module have one type.
+    pub(super) fn same_type(module: &Module, one: *mut c_void, other: *mut c_void) -> bool {
+        let f = module.llvm.functions;
+        // SAFETY: both are values.
+        unsafe { (f.LLVMTypeOf)(one) == (f.LLVMTypeOf)(other) }
+    }
+
+    /// Of any value.
+    pub fn is_used(self) -> bool {
+        // SAFETY: any value may be asked.
+        unsafe { !(self.f().LLVMGetFirstUse)(self.raw).is_null() }
+    }
+
+    /// Of a function: whether it is a kernel for devices.
+    pub fn is_kernel(self) -> bool {
+        number::KERNELS.contains(&self.calling_convention())
+    }
+
+    /// Of a function: whether it has an attribute that is text.
+    pub fn has_attribute(self, name: &'static str) -> bool {
+        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form);
+        let (get, length) = (self.f().LLVMGetStringAttributeAtIndex, name.len() as c_uint);
+        // SAFETY: the value is a function, and the name has that many bytes.
+        unsafe { !get(self.raw, number::OF_FUNCTION, name.as_ptr().cast(), length).is_null() }
+    }
+
+    /// The instructions of a function.
+    pub fn instructions(self) -> impl Iterator<Item = Value<'m>> {
+        self.blocks().flat_map(Block::instructions)
+    }
+
     fn has_condition(self) -> bool {
         self.does(&[o::BR]) && self.is_conditional()
     }
@@ -200,7 +245,7 @@ impl<'m> Value<'m> {
         /// After a function.
         next_function() -> Value: LLVMGetNextFunction if is(k::FUNCTION);
         /// After an instruction.
-        next_instruction() -> Value: LLVMGetNextInstruction if is_instruction;
+        next_instruction() -> Value: LLVMGetNextInstruction if is_placed;
         /// Of a global variable.
         initializer() -> Value: LLVMGetInitializer if is(k::GLOBAL_VARIABLE);
         /// Of a global variable or a function: what is at its address.
@@ -215,6 +260,8 @@ impl<'m> Value<'m> {
         alignment() -> count: LLVMGetAlignment if has_alignment;
         /// Of a function.
         calling_convention() -> count: LLVMGetFunctionCallConv if is(k::FUNCTION);
+        /// Of a function: 0 if it is none of LLVM's own.
+        intrinsic() -> count: LLVMGetIntrinsicID if is(k::FUNCTION);
         /// Of a function.
         count_parameters() -> count: LLVMCountParams if is(k::FUNCTION);
         /// Of a function.
@@ -353,7 +400,7 @@ impl<'m> Value<'m> {
         };
         // SAFETY: the value is a floating-point constant of that many bits, so the cast gives an integer constant.
         unsafe {
-            let integer = (self.f().LLVMIntTypeInContext)(self.module.context, width);
+            let integer = (self.f().LLVMIntTypeInContext)(self.module.context.raw, width);
             (self.f().LLVMConstIntGetZExtValue)((self.f().LLVMConstBitCast)(self.raw, integer))
         }
     }
@@ -393,6 +440,10 @@ impl<'m> Value<'m> {
 }
 
 impl<'m> Type<'m> {
+    pub(super) fn raw(self) -> *mut c_void {
+        self.raw
+    }
+
     fn is(self, kinds: &[i32]) -> bool {
         kinds.contains(&self.kind())
     }
@@ -463,7 +514,7 @@ impl<'m> Node<'m> {
     pub fn operands(self) -> Vec<Option<Value<'m>>> {
         // SAFETY: the node is of the module's context. What LLVM calls a node has so many operands, and the list has room for all.
         unsafe {
-            let value = (self.f().LLVMMetadataAsValue)(self.module.context, self.raw);
+            let value = (self.f().LLVMMetadataAsValue)(self.module.context.raw, self.raw);
             if (self.f().LLVMIsAMDNode)(value).is_null() {
                 return Vec::new();
             }
@@ -488,88 +539,4 @@ unsafe fn all<T: Clone>(first: *const T, count: usize) -> Vec<T> {
 unsafe fn bytes(first: *const u8, length: usize) -> String {
     // SAFETY: as the caller says.
     String::from_utf8_lossy(&unsafe { all(first, length) }).into_owned()
-}
-
-/// Numbers of LLVM-C's enums, which are stable.
-pub mod number {
-    /// `LLVMTypeKind`.
-    pub mod ty {
-        pub const VOID: i32 = 0;
-        pub const HALF: i32 = 1;
-        pub const FLOAT: i32 = 2;
-        pub const DOUBLE: i32 = 3;
-        pub const INTEGER: i32 = 8;
-        pub const FUNCTION: i32 = 9;
-        pub const STRUCT: i32 = 10;
-        pub const ARRAY: i32 = 11;
-        pub const POINTER: i32 = 12;
-        pub const VECTOR: i32 = 13;
-    }
-    /// `LLVMValueKind`.
-    pub mod value {
-        pub const FUNCTION: i32 = 5;
-        pub const ALIAS: i32 = 6;
-        pub const GLOBAL_VARIABLE: i32 = 8;
-        pub const BLOCK_ADDRESS: i32 = 9;
-        pub const EXPRESSION: i32 = 10;
-        pub const ARRAY: i32 = 11;
-        pub const STRUCT: i32 = 12;
-        pub const VECTOR: i32 = 13;
-        pub const UNDEF: i32 = 14;
-        pub const ZERO: i32 = 15;
-        pub const DATA_ARRAY: i32 = 16;
-        pub const DATA_VECTOR: i32 = 17;
-        pub const INTEGER: i32 = 18;
-        pub const FLOAT: i32 = 19;
-        pub const NULL: i32 = 20;
-        pub const METADATA: i32 = 22;
-        pub const ASSEMBLY: i32 = 23;
-        pub const INSTRUCTION: i32 = 24;
-        pub const POISON: i32 = 25;
-    }
-    /// `LLVMMetadataKind`.
-    pub mod node {
-        pub const LOCATION: u32 = 5;
-        pub const FILE: u32 = 15;
-        pub const SUBPROGRAM: u32 = 17;
-    }
-    /// `LLVMOpcode`, where it is not in a table.
-    pub mod opcode {
-        pub const RET: i32 = 1;
-        pub const BR: i32 = 2;
-        pub const SWITCH: i32 = 3;
-        pub const UNREACHABLE: i32 = 7;
-        pub const ADD: i32 = 8;
-        pub const SUB: i32 = 10;
-        pub const MUL: i32 = 12;
-        pub const SHL: i32 = 20;
-        pub const OR: i32 = 24;
-        pub const ALLOCA: i32 = 26;
-        pub const LOAD: i32 = 27;
-        pub const STORE: i32 = 28;
-        pub const GEP: i32 = 29;
-        pub const ICMP: i32 = 42;
-        pub const FCMP: i32 = 43;
-        pub const PHI: i32 = 44;
-        pub const CALL: i32 = 45;
-        pub const SELECT: i32 = 46;
-        pub const EXTRACT_ELEMENT: i32 = 50;
-        pub const INSERT_ELEMENT: i32 = 51;
-        pub const SHUFFLE_VECTOR: i32 = 52;
-        pub const EXTRACT_VALUE: i32 = 53;
-        pub const INSERT_VALUE: i32 = 54;
-        pub const FENCE: i32 = 55;
-        pub const CMPXCHG: i32 = 56;
-        pub const ATOMICRMW: i32 = 57;
-        pub const FNEG: i32 = 66;
-        pub const FREEZE: i32 = 68;
-    }
-    /// `LLVMCallConv`: SPIR_KERNEL and AMDGPU_KERNEL.
-    pub const KERNELS: [u32; 2] = [76, 91];
-    /// `LLVMFastMathAllowReciprocal`.
-    pub const RECIPROCAL: u32 = 16;
-    /// `LLVMFastMathAllowContract`.
-    pub const CONTRACT: u32 = 32;
-    /// `LLVMIntEQ`, the first of ten in order.
-    pub const FIRST_INTEGER_PREDICATE: i32 = 32;
 }

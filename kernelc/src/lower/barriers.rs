@@ -21,12 +21,6 @@ pub struct DivergentBarrier {
     pub cause: &'static str,
 }
 
-/// Whether a module's text has any barrier.
-pub fn has_barriers(ir: &str) -> bool {
-    let is_barrier = |line: &str| DeviceFunction::TileBarrier.is_named_in(line);
-    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && is_barrier(line))
-}
-
 /// Those of all kernels of a module whose calls are inlined and whose control flow is still the user's, each once.
 pub fn divergent_barriers(module: &Module) -> Vec<DivergentBarrier> {
     let mut all = Vec::new();

@@ -46,7 +46,7 @@ mod uniform;
 mod uniform_loads;
 mod uniformity;
 
-pub use barriers::{divergent_barriers, has_barriers};
+pub use barriers::divergent_barriers;
 pub use cfg::ends;
 #[cfg(test)]
 pub use compile::compile_module;

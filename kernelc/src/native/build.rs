@@ -6,7 +6,8 @@ use crate::clang::{Amp, Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
-use crate::{always_inline, lock_order, pipelines, spins};
+use crate::pass_process::{self, Work};
+use crate::{lock_order, spins};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -86,12 +87,12 @@ impl Making {
         let modules: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        let large = always_inline::is_large(&text);
+        let prepare = if lines { Work::Prepare } else { Work::PrepareWithoutLines };
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
-            inline: clang.opt(&pipelines::inline(large), &ir, &prepared, false),
+            inline: pass_process::command(clang, Work::Inline, &ir, &prepared)?,
             device: text,
-            prepare: clang.opt(&pipelines::native(), &ir, &prepared, !lines),
+            prepare: pass_process::command(clang, prepare, &ir, &prepared)?,
             assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
             ir,
             prepared,
@@ -172,18 +173,18 @@ impl Calls {
             std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
         };
         if spins::may_be(&self.device) {
-            write(&self.ir, &always_inline::marked(&self.device))?;
-            ended("opt", &mut self.inline, &self.cancelled)?;
+            write(&self.ir, &self.device)?;
+            ended("LLVM", &mut self.inline, &self.cancelled)?;
             if lock_order::ordered(&read(&self.prepared)?).is_some() {
                 self.device = lock_order::by_operations(&self.device);
             }
         }
         write(&self.ir, &super::for_host(&self.device, self.target))?;
         if self.zero {
-            ended("opt", &mut self.inline, &self.cancelled)?;
+            ended("LLVM", &mut self.inline, &self.cancelled)?;
             write(&self.ir, &zero_bounds::checked(&read(&self.prepared)?)?)?;
         }
-        ended("opt", &mut self.prepare, &self.cancelled)?;
+        ended("LLVM", &mut self.prepare, &self.cancelled)?;
         let mut native = super::cut(&read(&self.prepared)?);
         native.checked = self.zero;
         if let Some(dump) = &self.dump {

@@ -19,10 +19,10 @@ mod variables;
 mod wraps;
 mod zero_bounds;
 
-use crate::always_inline;
 use crate::clang::Amp;
 use crate::device_abi::{KERNEL, is_type_of_view};
 use emit::{Emitted, Surroundings};
+pub(crate) use retarget::for_host;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -69,12 +69,7 @@ pub struct Native {
     pub left_out: Vec<(String, String)>,
 }
 
-/// The device's code as `opt` takes it for the host's processor.
-pub(crate) fn for_host(device: &str, target: &str) -> String {
-    always_inline::marked(&retarget::for_host(device, target))
-}
-
-/// Cuts the kernels of a module that `opt` prepared.
+/// Cuts the kernels of a module that `pipelines::native` prepared.
 pub fn cut(ir: &str) -> Native {
     let types = types(ir);
     let type_names: HashSet<String> = types.keys().cloned().collect();
@@ -224,7 +219,7 @@ fn kernel_names(ir: &str) -> HashSet<String> {
     let groups: HashSet<&str> = ir.lines().filter(marked).filter_map(|line| line.split(' ').nth(1)).collect();
     let is_kernel = |line: &&str| line.contains(KERNEL) || line.split(' ').any(|word| groups.contains(word));
     let defined = ir.lines().filter(|line| line.starts_with("define "));
-    defined.filter(is_kernel).filter_map(|line| always_inline::names(line).next()).map(str::to_owned).collect()
+    defined.filter(is_kernel).filter_map(|line| text::globals(line).next()).map(str::to_owned).collect()
 }
 
 /// The tile_static variables: they have no initial value.

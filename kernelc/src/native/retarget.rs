@@ -9,7 +9,7 @@ use crate::device_abi::{KERNEL, begins_kernel};
 use std::collections::HashSet;
 
 /// The module for a host.
-pub(super) fn for_host(ir: &str, target: &str) -> String {
+pub(crate) fn for_host(ir: &str, target: &str) -> String {
     let mut made = Retargeted { text: String::with_capacity(ir.len()), ..Retargeted::default() };
     let mut lines = ir.lines();
     while let Some(line) = lines.next() {
@@ -103,7 +103,7 @@ impl Retargeted {
             (Some(size), Some(align)) => format!(" align {align} dereferenceable({size})"),
             _ => String::new(),
         };
-        self.line(&format!("define void @{name}(ptr noundef{there} {block}) {} {KERNEL}{debug} {{", word("#")));
+        self.line(&format!("define void @{name}(ptr noundef{there} {block}) {} \"{KERNEL}\"{debug} {{", word("#")));
         let own = copy.and_then(|line| line.split_once("@llvm.memcpy.")?.1.split_once(", ")?.0.rsplit(' ').next());
         for line in body {
             if Some(line) == copy && own.is_some() {

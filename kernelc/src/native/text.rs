@@ -361,3 +361,11 @@ pub fn position(text: &str, name: &str) -> Option<usize> {
 pub fn mentions(text: &str, name: &str) -> bool {
     position(text, name).is_some()
 }
+
+/// The names of globals in a line: what stands behind each `@`, quoted or not.
+pub fn globals(line: &str) -> impl Iterator<Item = &str> {
+    line.split('@').skip(1).map(|rest| match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+        None => rest.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.$".contains(c))).next().unwrap_or_default(),
+    })
+}

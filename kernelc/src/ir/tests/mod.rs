@@ -27,7 +27,7 @@ fn llvm() -> Llvm {
 }
 
 /// LLVM's module of a text that may be wrong: LLVM's parser and verifier say why.
-fn parsed(text: &str) -> Result<llvm::Module, String> {
+pub fn parsed(text: &str) -> Result<llvm::Module, String> {
     llvm::Module::read(llvm(), text.as_bytes(), "text")
 }
 

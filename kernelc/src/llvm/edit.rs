@@ -1,0 +1,159 @@
+//! The operations by which passes change a module.
+//!
+//! [`Module::edit`] lends the module to a closure. The handles that the closure gets stay valid in it: an instruction that is erased
+//! leaves its block at once, and is deleted when the closure has ended. As for questions (`value`), each operation asserts its
+//! precondition before it calls LLVM. What only the whole module can break, such as dominance, LLVM's verifier finds after the pass.
+#![allow(unsafe_code)]
+
+use super::value::{Form, Type, Value};
+use super::{Module, number};
+use number::{OF_FUNCTION, opcode as o, ty as t};
+use std::cell::RefCell;
+use std::ffi::{c_uint, c_void};
+
+/// The module while it is changed.
+#[derive(Clone, Copy)]
+pub struct Editor<'m> {
+    pub(super) module: &'m Module,
+    /// Instructions that are erased.
+    erased: &'m RefCell<Vec<*mut c_void>>,
+}
+
+impl std::ops::Deref for Editor<'_> {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        self.module
+    }
+}
+
+impl Module {
+    /// Changes the module.
+    pub fn edit<R>(&mut self, work: impl FnOnce(Editor<'_>) -> R) -> R {
+        let erased = RefCell::default();
+        let made = work(Editor { module: self, erased: &erased });
+        for instruction in erased.take() {
+            // SAFETY: `erase` has put it there: an instruction of no block that nobody uses. All handles of it have ended with the closure.
+            unsafe { (self.llvm.functions.LLVMDeleteInstruction)(instruction) }
+        }
+        made
+    }
+
+    /// Drops all debug information.
+    pub fn strip_debug(&mut self) {
+        // SAFETY: the module is valid, and there are no handles.
+        unsafe { (self.llvm.functions.LLVMStripModuleDebugInfo)(self.raw) };
+    }
+}
+
+impl<'m> Editor<'m> {
+    /// The functions, as `Module::functions`, with handles as long as the edit.
+    pub fn functions(self) -> impl Iterator<Item = Value<'m>> {
+        self.module.functions()
+    }
+
+    /// The pointer of a value of this module.
+    pub(super) fn own(self, value: Value<'m>) -> *mut c_void {
+        assert!(value.is_of(self.module), "a value of another module");
+        value.raw()
+    }
+
+    /// An integer constant.
+    pub fn integer(self, ty: Type<'m>, number: u64) -> Value<'m> {
+        assert!(ty.kind() == t::INTEGER, "an integer of another type");
+        // SAFETY: the type is one of integers; the constant is of the same context.
+        let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstInt)(ty.raw(), number, 0)) };
+        made.unwrap_or_else(|| unreachable!("LLVM makes a constant of each number"))
+    }
+
+    /// All that uses a value uses another one of the same type.
+    pub fn replace_uses(self, old: Value<'m>, new: Value<'m>) {
+        let (old, new) = (self.own(old), self.own(new));
+        assert!(old != new && Value::same_type(self.module, old, new), "a value in place of one of another type");
+        // SAFETY: both are valid values of one type.
+        unsafe { (self.llvm.functions.LLVMReplaceAllUsesWith)(old, new) }
+    }
+
+    /// Removes an instruction that nobody uses.
+    pub fn erase(self, instruction: Value<'m>) {
+        assert!(
+            instruction.is_placed() && !instruction.is_used(),
+            "an instruction to be erased is used, or gone already"
+        );
+        let raw = self.own(instruction);
+        // SAFETY: it is an instruction of a block. It is deleted later, so handles of it stay valid.
+        unsafe { (self.llvm.functions.LLVMInstructionRemoveFromParent)(raw) };
+        self.erased.borrow_mut().push(raw);
+    }
+
+    /// Adds an attribute without a value to a function or a call.
+    pub fn add_attribute(self, to: Value<'m>, name: &str) {
+        let f = self.llvm.functions;
+        let (raw, kind) = (self.own(to), self.attribute(name));
+        // SAFETY: the kind is one of LLVM's, and the value is what the function says.
+        unsafe {
+            let attribute = (f.LLVMCreateEnumAttribute)(self.context.raw, kind, 0);
+            if is_call(to) {
+                (f.LLVMAddCallSiteAttribute)(raw, OF_FUNCTION, attribute);
+            } else {
+                (f.LLVMAddAttributeAtIndex)(raw, OF_FUNCTION, attribute);
+            }
+        }
+    }
+
+    /// Removes an attribute from a function or a call, if it has that.
+    pub fn remove_attribute(self, from: Value<'m>, name: &str) {
+        let f = self.llvm.functions;
+        let (raw, kind) = (self.own(from), self.attribute(name));
+        // SAFETY: as above.
+        unsafe {
+            if is_call(from) {
+                (f.LLVMRemoveCallSiteEnumAttribute)(raw, OF_FUNCTION, kind);
+            } else {
+                (f.LLVMRemoveEnumAttributeAtIndex)(raw, OF_FUNCTION, kind);
+            }
+        }
+    }
+
+    fn attribute(self, name: &str) -> c_uint {
+        // SAFETY: the name has that many bytes.
+        let kind = unsafe { (self.llvm.functions.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len()) };
+        assert!(kind != 0, "LLVM has no attribute {name}");
+        kind
+    }
+
+    /// `ret void` in place of an `unreachable`.
+    pub fn return_at(self, unreachable: Value<'m>) {
+        assert!(
+            unreachable.form() == Form::Instruction(o::UNREACHABLE),
+            "a return in place of {:?}",
+            unreachable.form()
+        );
+        self.before(unreachable, |f, builder| {
+            // SAFETY: the builder stands before the end of a block, which is then erased.
+            unsafe { (f.LLVMBuildRetVoid)(builder) }
+        });
+        self.erase(unreachable);
+    }
+
+    /// Builds instructions before another one, at its place of the source.
+    pub(super) fn before<R>(self, at: Value<'m>, build: impl FnOnce(&super::load::Functions, *mut c_void) -> R) -> R {
+        assert!(at.is_placed(), "a place before what is in no block");
+        let f = self.llvm.functions;
+        // SAFETY: the instruction is in a block. LLVM's builder takes its place of the source too. It is disposed of once.
+        unsafe {
+            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
+            (f.LLVMPositionBuilderBefore)(builder, self.own(at));
+            let made = build(f, builder);
+            (f.LLVMDisposeBuilder)(builder);
+            made
+        }
+    }
+}
+
+/// Whether it is a call; asserts that else it is a function.
+fn is_call(value: Value<'_>) -> bool {
+    let call = value.form() == Form::Instruction(o::CALL);
+    assert!(call || value.form() == Form::Other(number::value::FUNCTION), "attributes of {:?}", value.form());
+    call
+}

@@ -1,0 +1,96 @@
+//! Passes over a module in a file: `revamp-kernelc --pass NAME FILE.ll`, and the process that prepares native kernels: this program under
+//! the name [`CHILD`], a process of its own for the reasons of `kernel_process`.
+
+use crate::clang::Clang;
+use crate::llvm::{Llvm, Module};
+use crate::passes::{PASSES, inline_all};
+use crate::pipelines;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+
+/// The first argument of the process.
+pub const CHILD: &str = "--revamp-run-passes";
+
+/// What the process does to a module for host threads.
+#[derive(Clone, Copy)]
+pub enum Work {
+    /// Inlines all calls.
+    Inline,
+    /// As `pipelines::native` does it.
+    Prepare,
+    /// The same after all debug information is dropped.
+    PrepareWithoutLines,
+}
+
+/// As they are passed.
+const WORKS: [(&str, Work); 3] =
+    [("inline", Work::Inline), ("prepare", Work::Prepare), ("prepare-without-lines", Work::PrepareWithoutLines)];
+
+/// A call of the process.
+pub fn command(clang: &Clang, work: Work, input: &Path, output: &Path) -> Result<Command, String> {
+    let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
+    let (name, _) = WORKS[work as usize];
+    let mut command = Command::new(own);
+    command.arg(CHILD).arg(&clang.compiler).arg(&clang.opt).arg(clang.major.to_string());
+    command.arg(name).arg(input).arg(output);
+    Ok(command)
+}
+
+/// The whole of the process. Arguments: the compiler, a program beside it, their version, the work, the module, the file to write it to.
+pub fn child(arguments: &[OsString]) -> i32 {
+    match worked(arguments) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("{why}");
+            1
+        }
+    }
+}
+
+fn worked(arguments: &[OsString]) -> Result<(), String> {
+    let [compiler, opt, major, work, input, output] = arguments else {
+        return Err("it is called by itself only".into());
+    };
+    let major = major.to_str().and_then(|major| major.parse().ok());
+    let Some((major, (_, work))) = major.zip(WORKS.iter().find(|(name, _)| name == work)) else {
+        return Err("it is called by itself only".into());
+    };
+    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let mut code = bytes(Path::new(input))?;
+    let text = String::from_utf8_lossy(&code);
+    if let Some(triple) = text.lines().find_map(|line| line.strip_prefix("target triple = \"")?.strip_suffix('"')) {
+        if !text.contains("\ntarget datalayout") {
+            // As `opt` does it, and before any type is read.
+            code = format!("target datalayout = \"{}\"\n{text}", llvm.layout(triple)?).into();
+        }
+    }
+    let mut module = Module::read(llvm, &code, &Path::new(input).to_string_lossy())?;
+    if matches!(work, Work::PrepareWithoutLines) {
+        module.strip_debug();
+    }
+    inline_all::run(&mut module);
+    module.run(&match work {
+        Work::Inline => pipelines::inline(inline_all::is_large(&module)),
+        Work::Prepare | Work::PrepareWithoutLines => pipelines::native(),
+    })?;
+    std::fs::write(output, module.print()).map_err(|e| format!("cannot write {}: {e}", Path::new(output).display()))
+}
+
+fn bytes(file: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))
+}
+
+/// The text of a file's module after a pass.
+pub fn printed(name: &OsStr, file: &Path) -> Result<String, String> {
+    let Some((name, pass)) = PASSES.iter().find(|(known, _)| *known == name) else {
+        let all: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
+        return Err(format!("--pass: there is no pass {}; there are {}", name.to_string_lossy(), all.join(", ")));
+    };
+    let clang = Clang::find()?;
+    let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major)?;
+    let mut module = Module::read(llvm, &bytes(file)?, &file.to_string_lossy())?;
+    pass(&mut module);
+    module.verify().map_err(|why| format!("after {name}: {why}"))?;
+    Ok(module.print())
+}

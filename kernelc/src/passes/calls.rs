@@ -1,0 +1,28 @@
+//! What instructions of a module call and do.
+
+use crate::device_abi::DeviceFunction;
+use crate::llvm::{Form, Module, Value, number};
+
+/// The instructions of all functions.
+pub fn instructions(module: &Module) -> impl Iterator<Item = Value<'_>> {
+    module.functions().flat_map(Value::instructions)
+}
+
+/// The function of the headers that an instruction calls.
+pub fn called(instruction: Value<'_>) -> Option<DeviceFunction> {
+    if instruction.form() != Form::Instruction(number::opcode::CALL) {
+        return None;
+    }
+    DeviceFunction::of(&instruction.called()?.name())
+}
+
+/// Whether a module calls a function of the headers.
+pub fn is_called(function: DeviceFunction, module: &Module) -> bool {
+    instructions(module).any(|instruction| called(instruction) == Some(function))
+}
+
+/// Whether a module has an atomic operation that both reads and writes: all locks are taken by one.
+pub fn has_atomics(module: &Module) -> bool {
+    use number::opcode::{ATOMICRMW, CMPXCHG};
+    instructions(module).any(|one| matches!(one.form(), Form::Instruction(ATOMICRMW | CMPXCHG)))
+}

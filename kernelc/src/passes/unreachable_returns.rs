@@ -1,0 +1,20 @@
+//! Returns from kernels where no thread gets to.
+//!
+//! - Precondition: none.
+//! - Effect: in kernels, each `unreachable` becomes `ret void` at the same source location.
+//! - Why: `unreachable` follows, for example, the last iteration that a loop may have where it is unrolled that often. `structurizecfg` does not structure
+//!   control flow around a second end of the function. LLVM's `mergereturn` merges ends of one kind only.
+
+use crate::llvm::{Form, Module, number};
+
+pub fn run(module: &mut Module) {
+    module.edit(|edit| {
+        for kernel in edit.functions().filter(|function| function.is_kernel()) {
+            for instruction in kernel.instructions() {
+                if instruction.form() == Form::Instruction(number::opcode::UNREACHABLE) {
+                    edit.return_at(instruction);
+                }
+            }
+        }
+    });
+}

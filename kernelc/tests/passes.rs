@@ -1,0 +1,89 @@
+//! The files of `tests/passes/NAME`: modules for the pass NAME with lines of LLVM's FileCheck, of which this is a small part.
+//!
+//! `; CHECK: TEXT` is in a line behind that of the check before, `; CHECK-NEXT:` in the line right behind it, and `; CHECK-NOT:` in no line up to the
+//! next check. As in FileCheck, spaces count as one, and `{{...}}` stands for any text. `scripts/needs` asks for Clang and libLLVM.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// A check: its kind, its text, its line.
+type Check<'t> = (&'t str, &'t str, usize);
+
+fn checks(text: &str) -> Vec<Check<'_>> {
+    let lines = text.lines().enumerate();
+    let checks = lines.filter_map(|(n, line)| Some((n, line.trim_start().strip_prefix("; CHECK")?.split_once(':')?)));
+    checks.map(|(n, (kind, text))| (kind, text.trim(), n + 1)).collect()
+}
+
+/// Whether a line has the parts of a pattern in their order.
+fn has(line: &str, pattern: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (line, pattern) = (words(line), words(pattern));
+    let mut at = 0;
+    let mut parts = pattern.split("{{...}}");
+    parts.all(|part| line[at..].find(part).map(|found| at += found + part.len()).is_some())
+}
+
+/// The first check that fails, and where the search for it began.
+fn failed<'t>(lines: &[&str], checks: &[Check<'t>]) -> Option<(Check<'t>, usize)> {
+    let (mut at, mut forbidden) = (0, Vec::new());
+    let end = ("", "", 0);
+    for check in checks.iter().copied().chain([end]) {
+        let (kind, text, _) = check;
+        let found = match kind {
+            "-NOT" => {
+                forbidden.push(check);
+                continue;
+            }
+            "-NEXT" => Some(at).filter(|&at| lines.get(at).is_some_and(|line| has(line, text))),
+            _ if check == end => Some(lines.len()),
+            _ => (at..lines.len()).find(|&n| has(lines[n], text)),
+        };
+        let Some(found) = found else { return Some((check, at)) };
+        let between = &lines[at..found];
+        if let Some(not) = forbidden.drain(..).find(|(_, text, _)| between.iter().any(|line| has(line, text))) {
+            return Some((not, at));
+        }
+        at = found + 1;
+    }
+    None
+}
+
+#[test]
+fn passes_make_what_the_files_say() {
+    let mut count = 0;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
+    for folder in std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()) {
+        for file in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_revamp-kernelc"));
+            let done = command.arg("--pass").arg(folder.file_name().unwrap()).arg(&file).output().unwrap();
+            assert!(done.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&done.stderr));
+            let (text, made) = (std::fs::read_to_string(&file).unwrap(), String::from_utf8(done.stdout).unwrap());
+            let checks = checks(&text);
+            assert!(!checks.is_empty(), "{}: no checks", file.display());
+            let lines: Vec<&str> = made.lines().collect();
+            if let Some(((kind, pattern, line), from)) = failed(&lines, &checks) {
+                let rest = lines[from..].join("\n");
+                panic!("{}:{line}: CHECK{kind}: {pattern}\nsearched from line {}:\n{rest}", file.display(), from + 1);
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 5);
+}
+
+#[test]
+fn checks_fail_where_the_text_differs() {
+    let lines = ["a  b", "c", "d e f", "c"];
+    for (text, line) in [
+        ("; CHECK: a b\n; CHECK-NEXT: c\n; CHECK: d {{...}} f\n; CHECK-NEXT: c", None),
+        ("; CHECK: c\n; CHECK: a", Some(2)),
+        ("; CHECK: a\n; CHECK-NEXT: d", Some(2)),
+        ("; CHECK: a\n; CHECK-NOT: d\n; CHECK: c\n; CHECK-NOT: x", None),
+        ("; CHECK: a\n; CHECK-NOT: c\n; CHECK: d", Some(2)),
+        ("; CHECK: d\n; CHECK-NOT: c", Some(2)),
+    ] {
+        assert_eq!(failed(&lines, &checks(text)).map(|((_, _, line), _)| line), line, "{text}");
+    }
+}

@@ -1,0 +1,20 @@
+; The headers' question is answered, and loops that read images can be unrolled.
+declare i32 @__revamp_with_images() #0
+declare float @__revamp_image_sample(i32) #0
+declare float @other(i32) #0
+
+define float @f() {
+; CHECK: @f(
+; CHECK-NEXT: %is = icmp ne i32 0, 0
+; CHECK-NEXT: %read = call float @__revamp_image_sample(i32 1) #1
+; CHECK-NEXT: call float @other(i32 1) #0
+  %answer = call i32 @__revamp_with_images() #0
+  %is = icmp ne i32 %answer, 0
+  %read = call float @__revamp_image_sample(i32 1) #0
+  %else = call float @other(i32 1) #0
+  %made = select i1 %is, float %read, float %else
+  ret float %made
+}
+
+attributes #0 = { nounwind }
+; CHECK: attributes #1 = { noinline nounwind }
