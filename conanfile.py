@@ -18,7 +18,7 @@ class Revamp(ConanFile):
     settings = "os", "arch"
     test_package_folder = "packaging/conan"
     exports_sources = (
-        "Cargo.*", "build.rs", "cbindgen.toml", "src/*", "image/*", "kernelc/*", "include/*", "cpp-shim/*", "cmake/*", "scripts/*",
+        "Cargo.*", "build.rs", "cbindgen.toml", "src/*", "image/*", "kernelc/*", "port/*", "source/*", "include/*", "cpp-shim/*", "cmake/*", "scripts/*",
         "examples-c/device_list/*", "benches/*", "tests/rust/*", "*.md", "LICENSE-*",
     )
 

@@ -7,7 +7,7 @@
 use crate::files::{self, Unfinished};
 use crate::ir::Frame;
 use crate::kernel_error::Remedy;
-use crate::tokens::{Clauses, Code};
+use revamp_source::tokens::{Clauses, Code};
 use std::collections::HashMap;
 use std::path::Path;
 

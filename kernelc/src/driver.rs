@@ -11,11 +11,11 @@ use crate::kernels::Asked;
 use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
-use crate::tokens::{Clauses, Code};
 use crate::{
     image, integer_division, library, native, own_sources, pass_process, refuse, response_files, source_rewrite,
-    wide_formats,
 };
+use revamp_source::tokens::{Clauses, Code};
+use revamp_source::wide_formats;
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};

@@ -33,15 +33,12 @@ mod own_sources;
 mod pass_process;
 mod passes;
 mod pipelines;
-pub mod port;
 mod refuse;
 mod response_files;
 mod source_rewrite;
 mod spins;
 mod system;
-mod tokens;
 mod ways;
-mod wide_formats;
 
 pub use children::run as run_child;
 pub use system::catch_signals;

@@ -1,6 +1,5 @@
-//! The kernel compiler, one program under three names: `revamp-kernelc` stands before a C++ compiler and puts kernels into
-//! objects; `revamp-c++` is a C++ compiler for programs that use C++ AMP; `revamp-port` lists what to edit in such a program's
-//! sources.
+//! The kernel compiler, one program under two names: `revamp-kernelc` stands before a C++ compiler and puts kernels into
+//! objects; `revamp-c++` is a C++ compiler for programs that use C++ AMP.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,10 +11,6 @@ fn main() -> ExitCode {
         return ExitCode::from(u8::try_from(status).unwrap_or(1));
     }
     revamp_kernelc::catch_signals();
-    if Path::new(&name).file_stem().is_some_and(|name| name == "revamp-port") {
-        let status = revamp_kernelc::port::port(&arguments.collect::<Vec<_>>());
-        return ExitCode::from(u8::try_from(status).unwrap_or(1));
-    }
     // A link of any other name is the user's own to revamp-c++.
     let compile = match Path::new(&name).file_stem() {
         Some(name) if name == "revamp-kernelc" => revamp_kernelc::driver::kernelc,

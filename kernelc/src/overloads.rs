@@ -4,7 +4,7 @@
 //! the host's too where host threads run kernels. So they are looked for in the text: functions of one name, in one namespace
 //! or class, that may be called with as many arguments.
 
-use crate::tokens::{Clauses, Code, Restriction};
+use revamp_source::tokens::{Clauses, Code, Restriction};
 use std::collections::{HashMap, HashSet};
 
 /// A function that is declared.

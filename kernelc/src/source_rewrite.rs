@@ -12,7 +12,7 @@
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
 use crate::own_sources::OwnSource;
-use crate::tokens::{Clauses, Code, Restriction};
+use revamp_source::tokens::{Clauses, Code, Restriction};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ use super::types::{
 };
 use super::wording::{amp_function_text, cpu_function_text, defaulted_text, uncallable};
 use crate::files;
-use crate::tokens::{Clauses, Code, Restriction};
+use revamp_source::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is refused, and where.

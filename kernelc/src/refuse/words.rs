@@ -1,6 +1,6 @@
 //! Restrictions and `tile_static` where no grammar has them, and Clang, for which they are attributes, does.
 
-use crate::tokens::{Clauses, Code};
+use revamp_source::tokens::{Clauses, Code};
 use std::path::Path;
 
 /// What stands wrong in a source, a line of Clang's form for each.

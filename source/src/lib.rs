@@ -1,0 +1,7 @@
+//! The text of C++ sources, as the kernel compiler and `revamp-port` both read it: [`tokens`], and the formats of wide text whose
+//! meaning differs from MSVC's ([`wide_formats`]).
+
+#![forbid(unsafe_code)]
+
+pub mod tokens;
+pub mod wide_formats;
