@@ -237,7 +237,7 @@ fn place(line: &str) -> Option<(&str, (usize, usize))> {
 /// The bodies of functions and lambdas that are restrict(amp), with their braces.
 fn amp_bodies(source: &str) -> Vec<std::ops::Range<usize>> {
     let code = Code::read(source);
-    let mut clauses = Clauses::new();
+    let mut clauses = Clauses::default();
     clauses.learn(&code);
     let body = |at: usize| {
         let (clause, _) = clauses.at(&code, at).filter(|(_, restriction)| restriction.amp)?;

@@ -548,7 +548,7 @@ impl Text {
 /// Reads what the program brings.
 fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, String> {
     let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
-    let mut clauses = Clauses::new();
+    let mut clauses = Clauses::default();
     codes.iter().for_each(|code| clauses.learn(code));
     let mut functions = Functions::default();
     let members: Vec<Vec<usize>> = codes.iter().map(|code| functions.add(code, &clauses)).collect();

@@ -350,7 +350,7 @@ mod tests {
 
     fn read(source: &str) -> Functions {
         let code = Code::read(source);
-        let mut clauses = Clauses::new();
+        let mut clauses = Clauses::default();
         clauses.learn(&code);
         let mut functions = Functions::default();
         functions.add(&code, &clauses);

@@ -462,7 +462,7 @@ mod tests {
 
     fn made(source: &str) -> Option<String> {
         let code = Code::read(source);
-        let mut clauses = Clauses::new();
+        let mut clauses = Clauses::default();
         clauses.learn(&code);
         let members = crate::overloads::Functions::default().add(&code, &clauses);
         let mut types = FunctionTypes::default();
@@ -558,7 +558,8 @@ mod tests {
     fn bytes_stay_as_they_are() {
         let source = OwnSource::new("a.cpp".into(), b"/*\xA9*/ int f() restrict(amp) noexcept; // \xE9".to_vec());
         let code = Code::read(&source.text);
-        let made = rewritten(&source, &code, &Clauses::new(), &[], false, &HashSet::new(), &FunctionTypes::default());
+        let made =
+            rewritten(&source, &code, &Clauses::default(), &[], false, &HashSet::new(), &FunctionTypes::default());
         let made = made.unwrap();
         assert!(made.starts_with(b"/*\xA9*/ int f()") && made.ends_with(b"; // \xE9"), "{}", made.escape_ascii());
     }

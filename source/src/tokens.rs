@@ -230,9 +230,9 @@ pub struct Restriction {
 /// Words that stand for a restriction: macros of the headers and of the program.
 pub struct Clauses(HashMap<String, Restriction>);
 
-impl Clauses {
-    /// What the headers define.
-    pub fn new() -> Self {
+impl Default for Clauses {
+    /// The restrictions that the headers define.
+    fn default() -> Self {
         let both = Restriction { amp: true, cpu: true };
         let known = [
             ("__GPU", both),
@@ -241,7 +241,9 @@ impl Clauses {
         ];
         Self(known.map(|(name, restriction)| (name.to_owned(), restriction)).into())
     }
+}
 
+impl Clauses {
     /// Adds the macros of a source that are a restriction and nothing else.
     pub fn learn(&mut self, code: &Code<'_>) {
         for at in 0..code.tokens.len() {

@@ -107,7 +107,7 @@ mod tests {
         ] {
             for (expected, strict) in [(usual, false), (strict, true)] {
                 let code = Code::read(source);
-                let mut clauses = Clauses::new();
+                let mut clauses = Clauses::default();
                 clauses.learn(&code);
                 let told = misplaced(Path::new("a"), source, &code, &clauses, strict);
                 let places: Vec<&str> = told.lines().filter_map(|l| l.strip_prefix("a:")?.split(": ").next()).collect();
