@@ -73,11 +73,12 @@ fn raw(rest: &str) -> usize {
     rest[open..].find(&end).map_or(rest.len(), |n| open + n + end.len())
 }
 
-/// Takes a source apart. Comments are left out.
+/// Takes a source apart. Comments are left out, and the byte order mark that it may begin with.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let mut all: Vec<Token<'_>> = Vec::new();
-    let (mut at, mut directive, mut fresh) = (0, false, true);
+    let mark = if source.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let (mut at, mut directive, mut fresh) = (mark, false, true);
     let word = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'$' || c >= 0x80;
     while at < bytes.len() {
         let (c, rest) = (bytes[at], &source[at..]);
@@ -279,5 +280,17 @@ impl Clauses {
             }
         }
         (found.amp || found.cpu).then_some((at..close + 1, found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_word() {
+        let found = tokens("\u{FEFF}#define A\nint \u{e4};");
+        assert!(found[0].directive && found[0].text == "#" && found[0].start == 3);
+        assert_eq!(found.iter().map(|t| t.text).collect::<Vec<_>>(), ["#", "define", "A", "int", "\u{e4}", ";"]);
     }
 }
