@@ -1,86 +1,137 @@
-//! The tokens of a source, and its encoding.
+//! The tokens of a source as the checks see them: strings without their text, names of headers as one token.
 
-/// A token and the line it is on.
+use revamp_source::tokens::{self, Kind};
+use std::ops::Range;
+
+/// A token and where it stands.
+#[derive(Clone, Debug)]
 pub struct Token {
+    /// `""` of a string or a character; of the name of a header in lower case and with `/`; else as it is written.
     pub text: String,
+    /// The line it begins in, from 1.
     pub line: usize,
-    /// As it is written, of the name of a header.
-    pub header: Option<String>,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// It belongs to a directive of the preprocessor.
+    pub directive: bool,
+    /// It begins one.
+    pub begins_directive: bool,
+    /// It is the name of a header.
+    pub header: bool,
+    /// It is a string or a character of wide text.
+    pub wide: bool,
 }
 
-/// The source as text, and whether it was UTF-16.
-pub fn text_of(bytes: &[u8]) -> (String, bool) {
-    let words = |of: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes[2..].chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect()
-    };
-    match bytes {
-        [0xFF, 0xFE, ..] => (String::from_utf16_lossy(&words(u16::from_le_bytes)), true),
-        [0xFE, 0xFF, ..] => (String::from_utf16_lossy(&words(u16::from_be_bytes)), true),
-        _ => (String::from_utf8_lossy(bytes).into_owned(), false),
-    }
-}
-
-/// True for what names are made of.
-pub fn is_word(c: char) -> bool {
+/// True for what names and numbers begin with.
+pub fn is_word_start(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The tokens of a source. Strings are `""`, except the names of headers, which are in lower case and with `/`.
-pub fn tokens(source: &str) -> Vec<Token> {
-    let mut found: Vec<Token> = Vec::new();
-    let (mut rest, mut line) = (source, 1);
-    while let Some(first) = rest.chars().next() {
-        let in_include = matches!(&found[..], [.., hash, word] if hash.text == "#" && word.text == "include");
-        let length = match first {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |n| n + 4),
-            'R' if rest.starts_with("R\"") => raw_string(rest),
-            '"' | '\'' => quoted(rest, first),
-            '<' if in_include => rest.find(['>', '\n']).map_or(rest.len(), |n| n + 1),
-            c if is_word(c) => {
-                // A digit may be followed by the separator of digits.
-                let number = c.is_ascii_digit();
-                rest.find(|c| !(is_word(c) || number && (c == '\'' || c == '.'))).unwrap_or(rest.len())
-            }
-            _ if rest.starts_with("::") || rest.starts_with("->") => 2,
-            c => c.len_utf8(),
+impl Token {
+    /// It is a name or a keyword.
+    pub fn is_name(&self) -> bool {
+        self.text.starts_with(|c: char| is_word_start(c) && !c.is_ascii_digit())
+    }
+}
+
+/// Takes a source apart.
+pub fn lex(source: &str) -> Vec<Token> {
+    let raw = tokens::tokens(source);
+    let lines = line_starts(source);
+    let mut all: Vec<Token> = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while at < raw.len() {
+        let first = &raw[at];
+        if first.directive && first.text == "\\" {
+            // It takes the next line along.
+            at += 1;
+            continue;
+        }
+        let begins_directive = first.directive && first.text == "#" && begins_line(source, all.last(), first.start);
+        let header_end = (first.directive && names_header(&all)).then(|| header_end(source, first)).flatten();
+        let mut token = Token {
+            text: first.text.to_owned(),
+            line: lines.partition_point(|&start| start <= first.start),
+            range: first.start..first.end(),
+            directive: first.directive,
+            begins_directive,
+            header: header_end.is_some(),
+            wide: false,
         };
-        let text = &rest[..length];
-        let is_comment = text.starts_with("//") || text.starts_with("/*");
-        if !first.is_whitespace() && !is_comment {
-            let text = match first {
-                '"' | '<' if in_include => text.to_lowercase().replace('\\', "/"),
-                '"' | '\'' => "\"\"".to_owned(),
-                _ if text.starts_with("R\"") => "\"\"".to_owned(),
-                _ => text.to_owned(),
-            };
-            let header = (matches!(first, '"' | '<') && in_include).then(|| rest[..length].to_owned());
-            found.push(Token { text, line, header });
+        let prefixed = matches!(first.text, "L" | "u" | "U" | "u8")
+            && raw
+                .get(at + 1)
+                .is_some_and(|next| next.kind == Kind::Literal && next.start == first.end() && quoted(next.text));
+        if let Some(end) = header_end {
+            token.range.end = end;
+            token.text = source[token.range.clone()].to_lowercase().replace('\\', "/");
+            while at < raw.len() && raw[at].start < end {
+                at += 1;
+            }
+        } else if prefixed {
+            token.range.end = raw[at + 1].end();
+            token.wide = first.text == "L";
+            token.text = "\"\"".to_owned();
+            at += 2;
+        } else {
+            if first.kind == Kind::Literal && (quoted(first.text) || first.text.contains('"')) {
+                token.wide = first.text.starts_with('L');
+                token.text = "\"\"".to_owned();
+            }
+            at += 1;
         }
-        line += text.matches('\n').count();
-        rest = &rest[length..];
+        all.push(token);
     }
-    found
+    all
 }
 
-/// The length of a string or character that the source begins with.
-fn quoted(source: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in source.char_indices().skip(1) {
-        if c == '\n' && !escaped {
-            return at;
-        }
-        if c == quote && !escaped {
-            return at + 1;
-        }
-        escaped = c == '\\' && !escaped;
-    }
-    source.len()
+fn quoted(text: &str) -> bool {
+    text.starts_with(['"', '\''])
 }
 
-/// The length of a raw string.
-fn raw_string(source: &str) -> usize {
-    let Some(open) = source.find('(') else { return source.len() };
-    let end = format!("){}\"", &source[2..open]);
-    source[open..].find(&end).map_or(source.len(), |n| open + n + end.len())
+/// The bytes where lines begin.
+pub fn line_starts(source: &str) -> Vec<usize> {
+    std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+/// A line begins between a token and the byte, and no backslash takes it along.
+fn begins_line(source: &str, before: Option<&Token>, start: usize) -> bool {
+    let Some(before) = before else { return true };
+    let between = &source[before.range.end..start];
+    between.match_indices('\n').any(|(at, _)| !between[..at].trim_end_matches('\r').ends_with('\\'))
+}
+
+/// The next token is the name of a header.
+fn names_header(before: &[Token]) -> bool {
+    matches!(before, [.., hash, word] if hash.begins_directive && matches!(word.text.as_str(), "include" | "import"))
+}
+
+/// The byte behind the name of a header that begins here.
+fn header_end(source: &str, first: &tokens::Token<'_>) -> Option<usize> {
+    let close = match first.text.as_bytes().first()? {
+        b'<' => '>',
+        b'"' => '"',
+        _ => return None,
+    };
+    let rest = source[first.start + 1..].lines().next()?;
+    Some(first.start + 1 + rest.find(close)? + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_a_source() {
+        let source = "#include <Sub\\A.h> // <b.h>\n#define M \\\n  #x\nf(L\"a\", 'b', 1'000, R\"x(\")x\"); // end";
+        let found = lex(source);
+        let texts: Vec<&str> = found.iter().map(|t| t.text.as_str()).collect();
+        let expected = "# include <sub/a.h> # define M # x f ( \"\" , \"\" , 1'000 , \"\" ) ;";
+        assert_eq!(texts.join(" "), expected);
+        assert_eq!(found.iter().filter(|t| t.begins_directive).count(), 2);
+        assert!(found[2].header && found[10].wide && !found[12].wide);
+        assert_eq!((found[6].line, found[8].line), (3, 4));
+        assert_eq!(&source[found[2].range.clone()], "<Sub\\A.h>");
+        assert!(lex("R\"(open").len() == 1 && lex("\"open\nint x;").len() == 4 && lex("/* open").is_empty());
+    }
 }

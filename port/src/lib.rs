@@ -1,187 +1,138 @@
 //! `revamp-port`: lists what in a source only Microsoft's compiler takes, or revamp does not have, with the reason and what to
-//! write instead. It looks at tokens; comments and the insides of strings do not count.
+//! write instead, and makes the edits that need no person. It looks at tokens; comments and the insides of strings do not count.
 
 #![forbid(unsafe_code)]
 
 mod checks;
+mod conditions;
+mod edits;
+mod expression;
+mod findings;
+mod functions;
 mod lex;
+mod names;
+mod options;
+mod source;
+mod syntax;
 mod table;
+#[cfg(test)]
+mod tests;
+mod text;
 
-use checks::{CHECKS, Finding, Source, own_headers};
-use lex::{text_of, tokens};
-use revamp_source::wide_formats;
-use std::collections::BTreeSet;
+pub use findings::Finding;
+
+use options::{HELP, Options};
+use source::{Settings, Source};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The whole of `revamp-port FILE...`: 0 if nothing is to be done, 1 if something is, 2 if a file cannot be read.
+/// The whole of `revamp-port [OPTION]... FILE...`: 0 if nothing is to be done, 1 if something is, 2 if a file cannot be read or written.
 pub fn port(arguments: &[OsString]) -> u8 {
-    let help = arguments.first().is_some_and(|a| a == "--help" || a == "-h");
-    if arguments.is_empty() || help {
+    let options = match Options::read(arguments) {
+        Ok(options) => options,
+        Err(message) => {
+            eprint!("revamp-port: error: {message}\n{HELP}");
+            return 2;
+        }
+    };
+    if options.help {
         print!("{HELP}");
-        return if help { 0 } else { 2 };
+        return 0;
     }
     let mut status = 0;
-    for file in arguments.iter().map(Path::new) {
-        match std::fs::read(file) {
-            Ok(bytes) => {
-                for f in findings(&bytes, file.parent()) {
-                    println!("{}:{}: {}: {}; {}", file.display(), f.line, f.found, f.reason, f.replacement);
-                    status = status.max(1);
+    if options.fix || options.dry_run {
+        status = edit(&options);
+    }
+    if !options.dry_run {
+        for (file, found) in listed(&options.files, &options.settings) {
+            match found {
+                Ok(findings) => {
+                    findings.iter().for_each(|finding| println!("{}:{}", file.display(), finding.told()));
+                    status = status.max(u8::from(findings.iter().any(|finding| !finding.is_note)));
                 }
-            }
-            Err(e) => {
-                eprintln!("revamp-port: error: {}: {e}", file.display());
-                status = 2;
+                Err(message) => status = error(&file, &message),
             }
         }
     }
     status
 }
 
-const HELP: &str = "\
-usage: revamp-port FILE...
-
-Lists what in C++ AMP sources only Microsoft's compiler takes or revamp does not have, before they are compiled here: file, line, what
-was found, why, and what to write instead. Comments and strings do not count. Exits with 0 if there is nothing to do, with 1 if there is,
-with 2 if a file cannot be read. docs/porting.md has more.
-";
-
-/// What is to be edited in a source, by line. `folder`: where its own headers are.
-fn findings(bytes: &[u8], folder: Option<&Path>) -> BTreeSet<Finding> {
-    let mut all = BTreeSet::new();
-    let (text, is_wide) = text_of(bytes);
-    if is_wide {
-        let replacement = "iconv -f UTF-16 -t UTF-8".to_owned();
-        all.insert(Finding { line: 1, found: "UTF-16".to_owned(), reason: "compilers here read UTF-8", replacement });
-    }
-    let tokens = tokens(&text);
-    let headers = folder.map(|folder| own_headers(&tokens, folder)).unwrap_or_default();
-    let source = Source { tokens: &tokens, headers: &headers };
-    CHECKS.iter().for_each(|check| check(&source, &mut all));
-    for wide_formats::Conversion { start, text: found } in wide_formats::found(&text) {
-        let line = text[..start].matches('\n').count() + 1;
-        let replacement = wide_formats::REPLACEMENT.to_owned();
-        all.insert(Finding { line, found, reason: wide_formats::REASON, replacement });
-    }
-    all
+fn error(file: &Path, message: &str) -> u8 {
+    eprintln!("revamp-port: error: {}: {message}", file.display());
+    2
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use table::{ROWS, Row};
+/// What is to be edited in each of the files. `folders` and macros: as the options `-I`, `-D` and `-U` give them.
+pub fn findings_of(files: &[PathBuf]) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
+    listed(files, &Settings::default())
+}
 
-    /// Each source with what is found in it: `line found`.
-    const CASES: &[(&str, &[&str])] = &[
-        ("#include <amp.h>\nint main() { return 0; }\n", &[]),
-        (
-            "#include \"StdAfx.h\"\n#include <Windows.h>\n#include \"sub\\stdafx.h\"\n",
-            &["1 #include \"stdafx.h\"", "2 #include <windows.h>", "3 #include \"sub\\stdafx.h\""],
-        ),
-        ("int _tmain(int n, _TCHAR *v[])\n{\n  Sleep(1);\n}", &["1 _TCHAR", "1 _tmain", "3 Sleep("]),
-        (
-            "// _tmain __int64\n/* Sleep(1);\n */ const char *s = \"__int64 \\\" wmain\", c = '\\'';\n__int64 x;",
-            &["4 __int64"],
-        ),
-        ("auto s = R\"x(wmain \" )\" )x\"; int n = 1'000; __int64 y;", &["1 __int64"]),
-        ("this->Sleep(3); a.concurrent_vector; mine::wprintf_like();", &[]),
-        (
-            "__declspec(property(get = get_x)) int x;\n__declspec(align(16)) float f;",
-            &["1 __declspec(property", "2 __declspec(align"],
-        ),
-        ("template <class T> struct s { static_assert(false, \"no\"); };", &["1 static_assert(false"]),
-        (
-            "#include <cassert>\nvoid f() { assert(g(1, 2)); assert(a<b, c>()); assert(x > 0, \"text\"); }",
-            &["2 assert(condition, text)"],
-        ),
-        (
-            "int a = min(1, 2);\nint b = std::min(1, 2) + x.max(1) + p->max(2);\nreturn max(a, b);",
-            &["1 min(", "3 max("],
-        ),
-        ("using namespace std;\nint a = min(1, 2) + abs(x);", &[]),
-        ("#include <cmath>\nfloat a = abs(x) + std::abs(x);\nfloat abs(float);", &["2 abs("]),
-        ("#include <math.h>\nfloat a = abs(x);", &[]),
-        (
-            "task<int> t([] { return 1; });\nauto u = concurrency::task<void>{[=] {}};\ntask<void> v = f.to_task(), w(v);",
-            &["1 task<...>([", "2 task<...>(["],
-        ),
-        ("template <class T> T min(T a, T b); int &max(int &a);", &[]),
-        (
-            "template <class T> void f(std::vector<T> &v) {\n  std::vector<T>::iterator i = v.begin();\n  typename \
-          std::vector<T>::iterator k;\n  std::vector<int>::iterator n;\n}",
-            &["2 vector<...>::iterator"],
-        ),
-        (
-            "template <unsigned int D>\nvoid f(tiled_index<D> t);\ntemplate <int E> void g(tiled_index<E> t);",
-            &["2 tiled_index<D>"],
-        ),
-        ("template <size_t A, int B> void f(const tiled_index<B, A> &t);", &["1 tiled_index<A>"]),
-        ("#include <amp.h>\nvoid f() { memcpy(a, b, 1); printf(\"x\"); }", &["2 printf"]),
-        ("#include <string.h>\nvoid f() { memcpy(a, b, 1); s.time(); }", &[]),
-        (
-            "#include <amp.h>\n#include <ppl.h>\nparallel_for(0, 9, f); parallel_for_each(e, f);",
-            &["2 #include <ppl.h>", "3 parallel_for("],
-        ),
-        (
-            "graphics::texture<float, 2> t; auto d = concurrency::direct3d::get_device(v); make_texture<float, 2>(v, d);",
-            &["1 direct3d::get_device", "1 make_texture"],
-        ),
-        ("#pragma warning(disable : 4996)\n#pragma once\nvoid main(void) {}", &["1 #pragma warning", "3 void main("]),
-        ("for each (int x in v) {} for (int x : v) each(x);", &["1 for each("]),
-        (
-            "sprintf_s(b, 9, \"\"); _aligned_malloc(1, 2);\nQueryPerformanceCounter(&t);",
-            &["1 _aligned_malloc", "1 sprintf_s", "2 QueryPerformanceCounter"],
-        ),
-        ("typedef unsigned char BYTE; BYTE b; struct HANDLE { int i; }; HANDLE h; WORD w;", &["1 WORD"]),
-        ("#include <AMP.h>\n#include \"..\\Common\\a.h\"", &["1 #include <AMP.h>", "2 #include \"..\\Common\\a.h\""]),
-        ("auto a = 1i64 + 0x2ui64 + 3ull;", &["1 0x2ui64", "1 1i64"]),
-        (
-            "void f() throw(...) { throw std::exception(\"text\"); std::exception e(x); }",
-            &["1 exception(\"\"", "1 throw(...)"],
-        ),
-        ("\"unterminated\n__int64 x; /* open", &["2 __int64"]),
-        ("R\"(open", &[]),
-        ("swprintf_s(b, 9, L\"%d\", 1);\nswprintf(b, 9, L\"%s %ls\", w, w);", &["1 swprintf_s", "2 %s"]),
-    ];
+/// What is to be edited in each of the files, or why one cannot be read.
+fn listed(files: &[PathBuf], settings: &Settings) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
+    let mut sources = sources(files, settings);
+    with_includers(&mut sources);
+    sources.into_iter().map(|(file, source)| (file, source.map(|source| checks::findings(&source)))).collect()
+}
 
-    #[test]
-    fn the_table() {
-        for (source, expected) in CASES {
-            let found = findings(source.as_bytes(), None);
-            let found: Vec<String> = found.iter().map(|f| format!("{} {}", f.line, f.found)).collect();
-            assert_eq!(found, *expected, "{source}");
+fn sources(files: &[PathBuf], settings: &Settings) -> Vec<(PathBuf, Result<Source, String>)> {
+    let read = |file: &PathBuf| {
+        let bytes = std::fs::read(file).map_err(|e| e.to_string());
+        (file.clone(), bytes.map(|bytes| Source::read(&bytes, file.parent(), settings)))
+    };
+    files.iter().map(read).collect()
+}
+
+/// A header knows what the first of the sources includes that includes it.
+fn with_includers(sources: &mut [(PathBuf, Result<Source, String>)]) {
+    for at in 0..sources.len() {
+        let (before, rest) = sources.split_at_mut(at);
+        let Some(((file, Ok(header)), after)) = rest.split_first_mut() else { continue };
+        let Ok(own) = file.canonicalize() else { continue };
+        let includes =
+            |source: &&Source| source.headers.iter().any(|h| h.path.canonicalize().is_ok_and(|path| path == own));
+        let others = before.iter().chain(after.iter()).filter_map(|(_, source)| source.as_ref().ok());
+        let includer = others.filter(includes).max_by_key(|source| source.headers.len());
+        if let Some(includer) = includer {
+            header.included_by(includer);
         }
     }
+}
 
-    #[test]
-    fn every_row_is_found_by_its_own_pattern() {
-        for Row { pattern, reason, replacement } in ROWS {
-            let found = findings(pattern.as_bytes(), None);
-            let told = |f: &Finding| f.line == 1 && f.reason == *reason && f.replacement == *replacement;
-            assert!(found.iter().any(told), "{pattern}");
+/// Makes or shows the mechanical edits: 1 if some are shown, 2 if a file cannot be read or written.
+fn edit(options: &Options) -> u8 {
+    let mut sources = sources(&options.files, &options.settings);
+    with_includers(&mut sources);
+    let mut status = 0;
+    for (file, source) in sources {
+        let source = match source {
+            Ok(source) => source,
+            // With --fix the list tells it.
+            Err(message) => {
+                status = if options.dry_run { error(&file, &message) } else { 2 };
+                continue;
+            }
+        };
+        let findings = checks::findings(&source);
+        let ordered = edits::ordered(findings.iter().flat_map(|finding| &finding.edits));
+        if ordered.is_empty() {
+            continue;
+        }
+        if options.dry_run {
+            print!("{}", edits::difference(&file.display().to_string(), &source.text, &ordered));
+            status = status.max(1);
+        } else if let Err(message) = write(&file, &source, &edits::applied(&source.text, &ordered)) {
+            status = error(&file, &message);
         }
     }
+    status
+}
 
-    #[test]
-    fn headers_that_are_there() {
-        let folder = std::env::temp_dir().join(format!("revamp-port-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("stdafx.h"), "#include \"more.h\"\n#include <stdlib.h>\n").unwrap();
-        std::fs::write(folder.join("more.h"), "#include \"stdafx.h\"\n#define _tmain main\n").unwrap();
-        let source = "#include \"stdafx.h\"\n#include \"pch.h\"\nint _tmain() { return rand(); }";
-        let found: Vec<String> = findings(source.as_bytes(), Some(&folder)).into_iter().map(|f| f.found).collect();
-        std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(found, ["#include \"pch.h\""]);
+/// Writes the new text in the encoding of the old one.
+fn write(file: &Path, source: &Source, text: &str) -> Result<(), String> {
+    let old = std::fs::read(file).map_err(|e| e.to_string())?;
+    if text::encode(&source.text, source.encoding).as_ref() != Some(&old) {
+        return Err(format!("it is no whole {:?}, so it is left as it is", source.encoding));
     }
-
-    #[test]
-    fn sources_in_utf_16() {
-        for (mark, of) in [([0xFF, 0xFE], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xFE, 0xFF], u16::to_be_bytes)] {
-            let text = "int i;\n__int64 x;\n";
-            let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(of)).collect();
-            let found: Vec<String> = findings(&bytes, None).iter().map(|f| format!("{} {}", f.line, f.found)).collect();
-            assert_eq!(found, ["1 UTF-16", "2 __int64"]);
-        }
-    }
+    let new = text::encode(text, source.encoding).ok_or("its encoding lacks a character of the edits")?;
+    std::fs::write(file, new).map_err(|e| e.to_string())
 }

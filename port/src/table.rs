@@ -1,286 +1,59 @@
-//! The table of idioms: what only Microsoft's compiler takes or revamp does not have, why, and what to write instead.
+//! The table of idioms, `idioms.txt`: what only Microsoft's compiler takes or revamp does not have, why, and what to write instead.
+
+use std::sync::OnceLock;
 
 /// A row of the table: where the pattern's tokens follow each other, the reason and the replacement are told.
 pub struct Row {
-    /// Tokens between blanks.
-    pub pattern: &'static str,
+    /// The tokens. A `*` at the end of one stands for any rest.
+    pub pattern: Vec<&'static str>,
+    /// Why.
     pub reason: &'static str,
+    /// What to write instead.
     pub replacement: &'static str,
+    /// What `--fix` writes, if anything.
+    pub edit: Option<&'static str>,
+    /// It asks for no edit where revamp-c++ compiles the source.
+    pub is_note: bool,
 }
 
-const fn row(pattern: &'static str, reason: &'static str, replacement: &'static str) -> Row {
-    Row { pattern, reason, replacement }
+impl Row {
+    /// The name of the program's own that would take the row's place: of patterns of one name.
+    pub fn own_name(&self) -> Option<&'static str> {
+        match self.pattern[..] {
+            [name] | [name, "(" | "<"] => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The token is one that the pattern has at a place.
+    pub fn fits(&self, place: usize, text: &str) -> bool {
+        let word = self.pattern[place];
+        word.strip_suffix('*').map_or(word == text, |begin| text.starts_with(begin) && !text.is_empty())
+    }
 }
 
-const INTEROP: &str = "there is no Direct3D to work with";
-const THROUGH_HOST: &str = "copy through the host; accelerator_views need no locks";
-pub const PPL: &str = "the Parallel Patterns Library is not part of C++ AMP";
-const CRT: &str = "a function of Microsoft's C library";
-
-/// In the order in which they are told of one place.
-pub const ROWS: &[Row] = &[
-    // Includes.
-    row("# include \"stdafx.h\"", "a precompiled header of Visual Studio", "drop it, or include what it includes"),
-    row("# include \"pch.h\"", "a precompiled header of Visual Studio", "drop it, or include what it includes"),
-    row("# include <windows.h>", "a header of Windows", "drop it; HRESULT, UINT, FAILED come with <amp.h>"),
-    row("# include <tchar.h>", "a header of Windows", "drop it; char"),
-    row("# include <sdkddkver.h>", "a header of Windows", "drop it"),
-    row("# include <atlbase.h>", "a header of Windows", "drop it"),
-    row("# include <conio.h>", "a header of Windows", "drop it; std::cin.get()"),
-    row("# include <malloc.h>", "_aligned_malloc is not there", "<cstdlib>: std::aligned_alloc"),
-    row("# include <intrin.h>", "intrinsics of MSVC", "<immintrin.h>, __builtin_ functions"),
-    row(
-        "# include <ppl.h>",
-        PPL,
-        "std::for_each(std::execution::par, ...), OpenMP, or a launch on accelerator(L\"host\")",
-    ),
-    row("# include <ppltasks.h>", PPL, "concurrency::task of <amp.h> has then, get, wait; else std::async"),
-    row("# include <agents.h>", PPL, "std::thread with a queue, std::promise"),
-    row("# include <concrt.h>", PPL, "std::mutex, std::thread"),
-    row("# include <concurrent_vector.h>", PPL, "std::vector with a std::mutex, or tbb::concurrent_vector"),
-    row("# include <concurrent_queue.h>", PPL, "std::queue with a std::mutex, or tbb::concurrent_queue"),
-    row("# include <d3d11.h>", INTEROP, THROUGH_HOST),
-    row("# include <d3dx11.h>", INTEROP, THROUGH_HOST),
-    row("# include <wrl.h>", "smart pointers of Windows", "std::shared_ptr"),
-    row("# include <wincodec.h>", "a header of Windows", "a library of your own for images"),
-    row("# include <gdiplus.h>", "a header of Windows", "a library of your own for images"),
-    row("# include <atlimage.h>", "a header of Windows", "a library of your own for images"),
-    row("# include <atlstr.h>", "a header of Windows", "<string>"),
-    row("# include <afxwin.h>", "a header of MFC", "drop it"),
-    row("# include <afx.h>", "a header of MFC", "drop it"),
-    row("# include <xnamath.h>", "a header of Windows", "concurrency::graphics::float_4, a class of your own"),
-    row("# include <directxmath.h>", "a header of Windows", "concurrency::graphics::float_4, a class of your own"),
-    row("# include <mmsystem.h>", "a header of Windows", "drop it; std::chrono"),
-    row("# include <crtdbg.h>", "a header of Microsoft's C library", "drop it; -fsanitize=address"),
-    row("# include <strsafe.h>", "a header of Windows", "<cstdio>, <string>"),
-    row("# include <process.h>", "a header of Microsoft's C library", "<thread>"),
-    row("# include <io.h>", "a header of Microsoft's C library", "<unistd.h>, <filesystem>"),
-    row("# include <direct.h>", "a header of Microsoft's C library", "<filesystem>"),
-    row("# include <comdef.h>", "a header of COM", "drop it"),
-    row("# include <winsock2.h>", "a header of Windows", "<sys/socket.h>"),
-    row("# pragma warning", "warnings of MSVC", "drop it (GCC warns of it under -Wall)"),
-    row("# pragma comment", "names a library to MSVC's linker", "link it: -l, target_link_libraries"),
-    row("# pragma region", "an outline of Visual Studio", "drop it"),
-    row("# import", "reads a type library", "no counterpart"),
-    // The beginning of a program.
-    row("_tmain", "main of <tchar.h>", "int main()"),
-    row("wmain", "main with wide arguments", "int main()"),
-    row("wWinMain", "the entry of a program with windows", "int main()"),
-    row("_tWinMain", "the entry of a program with windows", "int main()"),
-    row("WinMain", "the entry of a program with windows", "int main()"),
-    row("void main (", "main returns int", "int main()"),
-    row("_TCHAR", "a type of <tchar.h>", "char"),
-    row("TCHAR", "a type of <tchar.h>", "char"),
-    row("LPTSTR", "a type of Windows", "char *"),
-    row("LPCTSTR", "a type of Windows", "const char *"),
-    row("_T (", "a macro of <tchar.h>", "the string itself"),
-    row("_TEXT (", "a macro of <tchar.h>", "the string itself"),
-    row("TEXT (", "a macro of Windows", "the string itself"),
-    // The language.
-    row(
-        "__declspec ( property",
-        "properties; revamp-c++ takes them (-fdeclspec), GCC does not",
-        "call the functions that get= and put= name",
-    ),
-    row("__declspec ( align", "MSVC's alignas", "alignas(N)"),
-    row("__declspec ( dllexport", "MSVC's way to export", "__attribute__((visibility(\"default\")))"),
-    row("__declspec ( dllimport", "MSVC's way to import", "drop it"),
-    row("__declspec ( noinline", "MSVC's attribute", "__attribute__((noinline))"),
-    row("__declspec ( thread", "MSVC's thread_local", "thread_local"),
-    row("__declspec ( novtable", "MSVC's attribute", "drop it"),
-    row("__declspec ( selectany", "MSVC's way to define a variable in a header", "inline"),
-    row("__declspec ( noreturn", "MSVC's attribute", "[[noreturn]]"),
-    row("__declspec ( deprecated", "MSVC's attribute", "[[deprecated]]"),
-    row("__declspec ( restrict", "MSVC's attribute", "drop it"),
-    row("__declspec ( naked", "MSVC's attribute", "no counterpart"),
-    row("throw ( . . . )", "MSVC's way to say that exceptions come", "noexcept(false), or drop it"),
-    row("exception ( \"\"", "std::exception takes no text", "std::runtime_error(\"...\") of <stdexcept>"),
-    row("__asm", "MSVC's assembler", "no counterpart; intrinsics"),
-    row("gcnew", "C++/CLI", "standard C++"),
-    row("_int64", "MSVC's type", "std::int64_t"),
-    row("__forceinline", "MSVC's keyword", "inline"),
-    row("__inline", "MSVC's keyword", "inline"),
-    row("__cdecl", "a calling convention of Windows", "drop it"),
-    row("__stdcall", "a calling convention of Windows", "drop it"),
-    row("WINAPI", "a calling convention of Windows", "drop it"),
-    row("__int64", "MSVC's type", "std::int64_t"),
-    row("__int32", "MSVC's type", "std::int32_t"),
-    row("__int16", "MSVC's type", "std::int16_t"),
-    row("__uint64", "MSVC's type", "std::uint64_t"),
-    row("DWORD", "a type of Windows", "std::uint32_t"),
-    row("BOOL", "a type of Windows", "bool"),
-    row("BYTE", "a type of Windows", "unsigned char"),
-    row("WORD", "a type of Windows", "std::uint16_t"),
-    row("ULONG", "a type of Windows", "std::uint32_t"),
-    row("HANDLE", "a type of Windows", "an object of the standard library"),
-    row("HWND", "a type of Windows", "no counterpart"),
-    row("LPVOID", "a type of Windows", "void *"),
-    row("LPWSTR", "a type of Windows", "wchar_t *"),
-    row("LPCWSTR", "a type of Windows", "const wchar_t *"),
-    row("LPSTR", "a type of Windows", "char *"),
-    row("LPCSTR", "a type of Windows", "const char *"),
-    row("IUnknown", "COM", THROUGH_HOST),
-    row("CString", "a class of MFC and ATL", "std::string"),
-    row("CStringA", "a class of MFC and ATL", "std::string"),
-    row("CStringW", "a class of MFC and ATL", "std::wstring"),
-    row("SYSTEMTIME", "a type of Windows", "std::chrono::system_clock"),
-    row("LONGLONG", "a type of Windows", "std::int64_t"),
-    row("LARGE_INTEGER", "a type of Windows", "std::int64_t, std::chrono"),
-    row("__assume (", "MSVC's hint", "drop it, or __builtin_unreachable() behind an if"),
-    row("__debugbreak", "MSVC's breakpoint", "__builtin_trap()"),
-    row("__noop", "MSVC's nothing", "(void)0"),
-    row("__super", "MSVC's base class", "the name of the base class"),
-    row("__if_exists", "MSVC's conditional", "if constexpr"),
-    row("__FUNCSIG__", "MSVC's name of the function", "__PRETTY_FUNCTION__"),
-    row("__pragma (", "MSVC's pragma in a macro", "_Pragma(\"...\")"),
-    row("for each (", "MSVC's loop", "for (auto &x : v)"),
-    row("__try", "structured exceptions of Windows", "try"),
-    row("__except", "structured exceptions of Windows", "catch"),
-    row("__finally", "structured exceptions of Windows", "a destructor"),
-    row(
-        "static_assert ( false",
-        "fails also where the template is never made",
-        "a condition that depends on a parameter: sizeof(T) == 0",
-    ),
-    row("std :: auto_ptr", "gone since C++17", "std::unique_ptr"),
-    row("std :: bind1st", "gone since C++17", "a lambda"),
-    row("std :: bind2nd", "gone since C++17", "a lambda"),
-    row("std :: mem_fun", "gone since C++17", "std::mem_fn"),
-    row("std :: ptr_fun", "gone since C++17", "a lambda"),
-    row("std :: random_shuffle", "gone since C++17", "std::shuffle"),
-    row("stdext ::", "MSVC's extensions of the library", "the iterator itself"),
-    row("std :: tr1 ::", "the library before C++11", "std::"),
-    // Macros and functions.
-    row("__max (", "a macro of MSVC", "std::max"),
-    row("__min (", "a macro of MSVC", "std::min"),
-    row("_countof (", "a macro of MSVC", "std::size"),
-    row("ARRAYSIZE (", "a macro of Windows", "std::size"),
-    row("ZeroMemory (", "a macro of Windows", "std::memset"),
-    row("CopyMemory (", "a macro of Windows", "std::memcpy"),
-    row("UNREFERENCED_PARAMETER (", "a macro of Windows", "(void)name"),
-    row("_ASSERT (", "a macro of MSVC", "assert of <cassert>"),
-    row("_ASSERTE (", "a macro of MSVC", "assert of <cassert>"),
-    row("QueryPerformanceCounter", "a clock of Windows", "std::chrono::steady_clock::now()"),
-    row(
-        "QueryPerformanceFrequency",
-        "a clock of Windows",
-        "std::chrono::steady_clock; there is no frequency to ask for",
-    ),
-    row("GetTickCount", "a clock of Windows", "std::chrono::steady_clock"),
-    row("GetTickCount64", "a clock of Windows", "std::chrono::steady_clock"),
-    row("timeGetTime", "a clock of Windows", "std::chrono::steady_clock"),
-    row("Sleep (", "a function of Windows", "std::this_thread::sleep_for"),
-    row("OutputDebugString", "a function of Windows", "std::cerr"),
-    row("OutputDebugStringA", "a function of Windows", "std::cerr"),
-    row("OutputDebugStringW", "a function of Windows", "std::wcerr"),
-    row("MessageBox", "a function of Windows", "std::cerr"),
-    row("GetLastError", "a function of Windows", "errno"),
-    row("CreateThread", "a function of Windows", "std::thread"),
-    row("WaitForSingleObject", "a function of Windows", "join, std::condition_variable"),
-    row("InitializeCriticalSection", "a lock of Windows", "std::mutex"),
-    row("CRITICAL_SECTION", "a lock of Windows", "std::mutex"),
-    row("InterlockedIncrement", "an atomic of Windows", "std::atomic; in kernels atomic_fetch_inc"),
-    row("InterlockedExchangeAdd", "an atomic of Windows", "std::atomic; in kernels atomic_fetch_add"),
-    row("CoInitialize", "COM", "drop it"),
-    row("CoInitializeEx", "COM", "drop it"),
-    row("CComPtr", "COM", "std::shared_ptr"),
-    row("ComPtr", "COM", "std::shared_ptr"),
-    row("_getch", CRT, "std::cin.get()"),
-    row("_kbhit", CRT, "no counterpart"),
-    row("fopen_s", CRT, "std::fopen"),
-    row("_wfopen_s", CRT, "std::fopen"),
-    row("sprintf_s", CRT, "std::snprintf"),
-    row("swprintf_s", CRT, "std::swprintf, with %ls for wide text and %hs for narrow (%s is narrow there)"),
-    row("_snprintf", CRT, "std::snprintf"),
-    row("strcpy_s", CRT, "std::string"),
-    row("strncpy_s", CRT, "std::string"),
-    row("strcat_s", CRT, "std::string"),
-    row("scanf_s", CRT, "std::scanf"),
-    row("sscanf_s", CRT, "std::sscanf"),
-    row("printf_s", CRT, "std::printf"),
-    row("wprintf", "wide output; printf and std::cout are lost after it", "std::printf, with %ls for wide text"),
-    row("_tprintf", "a macro of <tchar.h>", "std::printf"),
-    row("localtime_s", CRT, "localtime_r, with its arguments exchanged"),
-    row("memcpy_s", CRT, "std::memcpy"),
-    row("rand_s", CRT, "<random>"),
-    row("_aligned_malloc", CRT, "std::aligned_alloc(alignment, size), its arguments exchanged"),
-    row("_aligned_free", CRT, "std::free"),
-    row("_stricmp", CRT, "strcasecmp of <strings.h>"),
-    row("_strnicmp", CRT, "strncasecmp of <strings.h>"),
-    row("_wcsicmp", CRT, "wcscasecmp of <wchar.h>"),
-    row("strtok_s", CRT, "strtok_r"),
-    row("_alloca", CRT, "std::vector"),
-    row("_itoa", CRT, "std::to_string"),
-    row("_access", CRT, "std::filesystem::exists"),
-    row("_mkdir", CRT, "std::filesystem::create_directory"),
-    row("_time64", CRT, "std::time"),
-    row("timeBeginPeriod", "a clock of Windows", "drop it"),
-    row("timeEndPeriod", "a clock of Windows", "drop it"),
-    row("system ( \"\"", "what it names is a command of Windows, as pause", "drop it, or a command of this system"),
-    row("_strdup", CRT, "strdup"),
-    row("_wtoi", CRT, "std::stoi"),
-    row("_ttoi", CRT, "std::atoi"),
-    row("_itoa_s", CRT, "std::to_string"),
-    row("_isnan", CRT, "std::isnan"),
-    row("_finite", CRT, "std::isfinite"),
-    row("_hypot", CRT, "std::hypot"),
-    row("_CrtSetDbgFlag", CRT, "drop it; -fsanitize=address"),
-    row("_CrtDumpMemoryLeaks", CRT, "drop it; -fsanitize=address"),
-    row("_CrtSetReportMode", CRT, "drop it"),
-    row("_controlfp_s", CRT, "<cfenv>"),
-    row("_beginthreadex", CRT, "std::thread"),
-    // PPL and agents.
-    row("parallel_for (", PPL, "a loop, OpenMP, or a launch on accelerator(L\"host\")"),
-    row("parallel_invoke (", PPL, "std::async"),
-    row("parallel_sort (", PPL, "std::sort(std::execution::par, ...)"),
-    row("parallel_transform (", PPL, "std::transform(std::execution::par, ...)"),
-    row("parallel_reduce (", PPL, "std::reduce"),
-    row("concurrent_vector", PPL, "std::vector with a std::mutex, or tbb::concurrent_vector"),
-    row("concurrent_queue", PPL, "std::queue with a std::mutex, or tbb::concurrent_queue"),
-    row("combinable", PPL, "one value a thread, added at the end"),
-    row("concurrent_unordered_map", PPL, "std::unordered_map with a std::mutex"),
-    row("structured_task_group", PPL, "std::async"),
-    row("cancellation_token_source", PPL, "std::atomic<bool>"),
-    row("reader_writer_lock", PPL, "std::shared_mutex"),
-    row("task_group", PPL, "std::async"),
-    row("critical_section", PPL, "std::mutex"),
-    row("unbounded_buffer", PPL, "std::queue with a std::mutex"),
-    row("create_task (", PPL, "std::async; completion_future::to_task gives a task"),
-    row("task_from_result", PPL, "std::promise; completion_future::to_task gives a task"),
-    row("task_completion_event", PPL, "std::promise"),
-    // C++ AMP that is not there, or is different.
-    row("direct3d :: get_device", INTEROP, THROUGH_HOST),
-    row("direct3d :: get_buffer", INTEROP, THROUGH_HOST),
-    row("direct3d :: make_array", INTEROP, THROUGH_HOST),
-    row(
-        "direct3d :: create_accelerator_view",
-        "only with an accelerator; there is no Direct3D device to give",
-        "accelerator::create_view()",
-    ),
-    row("make_array <", INTEROP, THROUGH_HOST),
-    row("scoped_d3d_access_lock", INTEROP, "drop it; accelerator_views need no locks"),
-    row("d3d_access_lock", INTEROP, "drop it; accelerator_views need no locks"),
-    row("ID3D11Device", INTEROP, THROUGH_HOST),
-    row("ID3D11Buffer", INTEROP, THROUGH_HOST),
-    row("ID3D11Texture2D", INTEROP, THROUGH_HOST),
-    row("make_texture", INTEROP, THROUGH_HOST),
-    row("get_texture", INTEROP, THROUGH_HOST),
-    row("make_sampler", INTEROP, "a sampler of its filter and address mode"),
-    row("get_sampler", INTEROP, "a sampler of the other API's own"),
-];
-
-/// Functions and classes that MSVC's headers bring by the way, the header that brings them elsewhere, and its name in C.
-pub const BROUGHT: &[(&[&str], &str, &str)] = &[
-    (&["assert"], "<cassert>", "<assert.h>"),
-    (&["memcpy", "memset", "memmove", "memcmp", "strlen", "strcmp", "strcpy", "strcat"], "<cstring>", "<string.h>"),
-    (&["printf", "fprintf", "sprintf", "snprintf", "getchar", "puts", "scanf"], "<cstdio>", "<stdio.h>"),
-    (&["rand", "srand", "atoi", "atof", "malloc", "free", "exit"], "<cstdlib>", "<stdlib.h>"),
-    (&["time", "clock", "localtime"], "<ctime>", "<time.h>"),
-    (&["setw", "setprecision", "setfill"], "<iomanip>", ""),
-    (&["stringstream", "ostringstream", "istringstream", "wstringstream"], "<sstream>", ""),
-    (&["ifstream", "ofstream", "fstream"], "<fstream>", ""),
-    (&["accumulate", "iota", "inner_product", "partial_sum"], "<numeric>", ""),
-    (&["mt19937", "uniform_int_distribution", "uniform_real_distribution", "random_device"], "<random>", ""),
-];
-/// Headers of C++ AMP, in whose names Windows does not mind the case.
-pub const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vectors.h>", "<amp_graphics.h>"];
+/// All rows, in the order in which they are told of one place.
+pub fn rows() -> &'static [Row] {
+    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        let mut reason = "";
+        let mut found = Vec::new();
+        for line in include_str!("idioms.txt").lines() {
+            if let Some(text) = line.strip_prefix("== ") {
+                reason = text;
+                continue;
+            }
+            if line.starts_with("//") {
+                continue;
+            }
+            let mut cells = line.split(" => ");
+            let (Some(patterns), Some(replacement)) = (cells.next(), cells.next()) else { continue };
+            let edit = cells.next();
+            let (is_note, reason) = reason.strip_prefix("note: ").map_or((false, reason), |rest| (true, rest));
+            for pattern in patterns.split("  ") {
+                found.push(Row { pattern: pattern.split(' ').collect(), reason, replacement, edit, is_note });
+            }
+        }
+        found
+    })
+}

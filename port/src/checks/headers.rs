@@ -1,0 +1,90 @@
+//! Headers in other spellings, and headers that are missing.
+
+use crate::findings::{Edit, Finding};
+use crate::source::Source;
+use crate::syntax::Code;
+use crate::table::rows;
+
+/// Headers of C++ AMP, in whose names Windows does not mind the case.
+const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vectors.h>", "<amp_graphics.h>"];
+/// Functions and classes that MSVC's headers bring by the way, the header that brings them elsewhere, its name in C, and whether
+/// `<amp.h>` brings it here too.
+const BROUGHT: &[(&str, &str, &str, bool)] = &[
+    ("assert", "<cassert>", "<assert.h>", false),
+    ("memcpy memset memmove memcmp strlen strcmp strcpy strcat", "<cstring>", "<string.h>", true),
+    ("printf fprintf sprintf snprintf getchar puts scanf", "<cstdio>", "<stdio.h>", true),
+    ("rand srand atoi atof malloc free exit", "<cstdlib>", "<stdlib.h>", true),
+    ("time clock localtime", "<ctime>", "<time.h>", true),
+    ("setw setprecision setfill", "<iomanip>", "", false),
+    ("stringstream ostringstream istringstream wstringstream wostringstream", "<sstream>", "", false),
+    ("ifstream ofstream fstream wifstream wofstream", "<fstream>", "", false),
+    ("accumulate iota inner_product partial_sum", "<numeric>", "", false),
+    ("mt19937 uniform_int_distribution uniform_real_distribution random_device", "<random>", "", false),
+    ("std::map std::multimap", "<map>", "", false),
+    ("std::set std::multiset", "<set>", "", false),
+    ("std::list", "<list>", "", false),
+    ("std::deque", "<deque>", "", false),
+    ("std::queue std::priority_queue", "<queue>", "", false),
+    ("std::stack", "<stack>", "", false),
+    ("std::unordered_map", "<unordered_map>", "", false),
+    ("std::unordered_set", "<unordered_set>", "", false),
+    ("std::bitset", "<bitset>", "", false),
+];
+
+/// Headers in other spellings.
+pub fn spellings(source: &Source, _: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for token in source.tokens.iter().filter(|t| t.header) {
+        let written = &source.text[token.range.clone()];
+        let quote = &written[..1];
+        let spelled = source.headers.iter().find(|header| header.name == token.text && quote == "\"");
+        let spelled = spelled.map(|header| format!("\"{}\"", header.spelled));
+        let is_known = spelled.is_none() && rows().iter().any(|row| row.pattern.last() == Some(&token.text.as_str()));
+        let (reason, replacement) = if written.contains('\\') {
+            ("'/' stands between folders here", spelled.unwrap_or_else(|| written.replace('\\', "/")))
+        } else if let Some(spelled) = spelled.filter(|name| name.to_lowercase() == token.text && name != written) {
+            ("names of files have capital letters or not", spelled)
+        } else if OURS.contains(&token.text.as_str()) && token.text != *written {
+            ("names of files have capital letters or not", token.text.clone())
+        } else {
+            continue;
+        };
+        if !is_known {
+            let edit = Edit::new(token.range.clone(), replacement.clone());
+            let found = format!("#include {written}");
+            all.push(Finding::new(token.line, found, reason, format!("#include {replacement}")).with([edit]));
+        }
+    }
+    all
+}
+
+/// Headers that are missing.
+pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
+    let has_amp = OURS.iter().any(|name| source.included.contains(*name));
+    let mut all = Vec::new();
+    for (names, header, in_c, with_amp) in BROUGHT {
+        if source.included.contains(*header) || source.included.contains(*in_c) || has_amp && *with_amp {
+            continue;
+        }
+        let is_use = |at: usize| {
+            names.split(' ').any(|name| match name.strip_prefix("std::") {
+                Some(name) => {
+                    code.text(at) == name && code.before(at) == "::" && code.text(at.wrapping_sub(2)) == "std"
+                }
+                None => {
+                    let is_call = matches!(code.text(at + 1), "(" | "<" | "")
+                        || header.contains("stream") && code.is_name(at + 1);
+                    code.text(at) == name
+                        && is_call
+                        && !matches!(code.before(at), "." | "->")
+                        && !source.names.has(name)
+                }
+            })
+        };
+        if let Some(first) = (0..code.tokens.len()).find(|&at| is_use(at)) {
+            let reason = "no header that is included here needs to bring it";
+            all.push(Finding::new(code.tokens[first].line, code.text(first), reason, format!("#include {header}")));
+        }
+    }
+    all
+}

@@ -1,0 +1,68 @@
+//! Numbers, formats and the encoding of a source.
+
+use crate::findings::{Edit, Finding};
+use crate::source::Source;
+use crate::syntax::Code;
+use crate::text::Encoding;
+use revamp_source::wide_formats;
+
+/// Numbers with the suffixes of MSVC.
+pub fn numbers(source: &Source, _: &Code) -> Vec<Finding> {
+    let suffixes = [("ui64", "ull"), ("i64", "ll"), ("ui32", "u"), ("i32", "")];
+    let mut all = Vec::new();
+    for token in source.tokens.iter().filter(|t| t.text.starts_with(|c: char| c.is_ascii_digit())) {
+        let lower = token.text.to_lowercase();
+        let Some((suffix, standard)) = suffixes.iter().find(|(suffix, _)| lower.ends_with(suffix)) else { continue };
+        let replacement = format!("{}{standard}", &token.text[..token.text.len() - suffix.len()]);
+        let edit = Edit::new(token.range.clone(), replacement.clone());
+        all.push(Finding::new(token.line, token.text.clone(), "a suffix of MSVC", replacement).with([edit]));
+    }
+    all
+}
+
+/// Formats of the text that the C library reads otherwise: wide ones, and the lengths of MSVC.
+pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    let counts = |start: usize| source.tokens.iter().any(|t| t.range.contains(&start));
+    for wide_formats::Conversion { start, text: found } in wide_formats::found(&source.text) {
+        if counts(start) {
+            let line = source.text[..start].matches('\n').count() + 1;
+            all.push(Finding::new(line, found, wide_formats::REASON, wide_formats::REPLACEMENT));
+        }
+    }
+    for token in source.tokens.iter().filter(|t| t.text == "\"\"") {
+        let written = &source.text[token.range.clone()];
+        for (length, standard) in [("%I64", "%ll"), ("%I32", "%")] {
+            for (at, _) in written.match_indices(length) {
+                let kind = written[at + 4..].chars().next().filter(|c| "diuxXo".contains(*c));
+                let Some(kind) = kind else { continue };
+                let start = token.range.start + at;
+                let edit = Edit::new(start..start + 4, standard);
+                let replacement = format!("{standard}{kind}");
+                all.push(
+                    Finding::new(token.line, format!("{length}{kind}"), "a length of MSVC", replacement).with([edit]),
+                );
+            }
+        }
+    }
+    all
+}
+
+/// Encodings that compilers here do not read.
+pub fn encoding(source: &Source, _: &Code) -> Vec<Finding> {
+    match source.encoding {
+        Encoding::Utf8 => Vec::new(),
+        Encoding::Utf16Le | Encoding::Utf16Be => {
+            vec![Finding::new(1, "UTF-16", "compilers here read UTF-8", "iconv -f UTF-16 -t UTF-8")]
+        }
+        Encoding::Windows1252 => {
+            let at = source.text.find(|c: char| !c.is_ascii()).unwrap_or(0);
+            let line = source.text[..at].matches('\n').count() + 1;
+            let reason = "compilers here read UTF-8: text of other bytes is printed as garbage, and wide text refused";
+            let finding = Finding::new(line, "Windows-1252", reason, "iconv -f WINDOWS-1252 -t UTF-8");
+            // In comments nothing depends on it.
+            let in_strings = source.tokens.iter().any(|t| !source.text[t.range.clone()].is_ascii());
+            vec![if in_strings { finding } else { finding.as_note() }]
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Where the rows of the table occur.
+
+use crate::findings::{Edit, Finding};
+use crate::lex::Token;
+use crate::source::Source;
+use crate::syntax::Code;
+use crate::table::{Row, rows as table};
+use std::collections::HashMap;
+
+/// Namespaces whose names the table has without them.
+const NAMESPACES: [&str; 6] = ["std", "concurrency", "Concurrency", "direct3d", "graphics", "detail"];
+
+/// Where the rows of the table occur.
+pub fn rows(source: &Source, _: &Code) -> Vec<Finding> {
+    let tokens = &source.tokens;
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        places.entry(&token.text).or_default().push(at);
+    }
+    let mut covered = vec![false; tokens.len()];
+    let mut all = Vec::new();
+    for row in table() {
+        let first = row.pattern[0];
+        let begins: Vec<usize> = if first.ends_with('*') {
+            places.iter().filter(|(text, _)| row.fits(0, text)).flat_map(|(_, at)| at.iter().copied()).collect()
+        } else {
+            places.get(first).cloned().unwrap_or_default()
+        };
+        for at in begins {
+            let range = at..at + row.pattern.len();
+            let Some(place) = tokens.get(range.clone()) else { continue };
+            let fits = place.iter().enumerate().all(|(n, token)| row.fits(n, &token.text));
+            if fits && !covered[at] && !is_own(source, row, at) {
+                covered[range].fill(true);
+                all.push(finding(source, row, at));
+            }
+        }
+    }
+    all
+}
+
+/// The program has a thing of this name.
+fn is_own(source: &Source, row: &Row, at: usize) -> bool {
+    let before = |n: usize| at.checked_sub(n).map_or("", |n| source.tokens[n].text.as_str());
+    let is_header = source.headers.iter().any(|header| row.pattern.get(2) == Some(&header.name.as_str()));
+    if row.pattern[0] == "#" && is_header || matches!(before(1), "." | "->") {
+        return true;
+    }
+    if before(1) == "::" && at >= 2 && source.tokens[at - 2].is_name() && !NAMESPACES.contains(&before(2)) {
+        return true;
+    }
+    // The name that a directive defines.
+    let is_defined = before(1) == "define" || matches!(before(1), "ifdef" | "ifndef" | "undef" | "defined");
+    let name = source.tokens[at].text.as_str();
+    is_defined || row.own_name().is_some() && source.names.has(name)
+}
+
+fn finding(source: &Source, row: &Row, at: usize) -> Finding {
+    let place = &source.tokens[at..at + row.pattern.len()];
+    let texts: Vec<&str> = place.iter().map(|t| t.text.as_str()).collect();
+    let mut found = texts.join(" ");
+    for (from, to) in [(". . . ", "..."), (" :: ", "::"), ("# ", "#"), (" (", "("), ("( ", "("), (" )", ")")] {
+        found = found.replace(from, to);
+    }
+    let edits = row.edit.map(|edit| edits(source, at, row.pattern.len(), edit)).unwrap_or_default();
+    let finding = Finding::new(place[0].line, found, row.reason, row.replacement).with(edits);
+    if row.is_note { finding.as_note() } else { finding }
+}
+
+/// What `--fix` does at a place; nothing if its tokens are not as it needs them.
+fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
+    let tokens = &source.tokens;
+    let text = |n: usize| tokens.get(n).map_or("", |t| t.text.as_str());
+    let whole = tokens[at].range.start..tokens[at + count - 1].range.end;
+    match edit {
+        "(drop)" => {
+            let behind = &source.text[whole.end..];
+            let blanks = behind.len() - behind.trim_start_matches(' ').len();
+            vec![Edit::new(whole.start..whole.end + blanks, "")]
+        }
+        "(line)" => line(source, &tokens[at]).into_iter().collect(),
+        "(string)" if text(at + 2) == "\"\"" && text(at + 3) == ")" => {
+            let string = source.text[tokens[at + 2].range.clone()].to_owned();
+            vec![Edit::new(whole.start..tokens[at + 3].range.end, string)]
+        }
+        "(align)" if text(at + 3) == "(" => {
+            let close = (at + 4..tokens.len()).find(|&n| text(n) == ")" && text(n + 1) == ")");
+            let edits = close.map(|n| [Edit::new(whole, "alignas"), Edit::new(tokens[n + 1].range.clone(), "")]);
+            edits.into_iter().flatten().collect()
+        }
+        "(each)" => {
+            let within =
+                (at + count..tokens.len()).take_while(|&n| text(n) != "{" && text(n) != ";").find(|&n| text(n) == "in");
+            let edits = within.map(|n| [Edit::new(whole, "for ("), Edit::new(tokens[n].range.clone(), ":")]);
+            edits.into_iter().flatten().collect()
+        }
+        "(string)" | "(align)" => Vec::new(),
+        _ if edit.ends_with('*') && declares_several(tokens, at) => Vec::new(),
+        _ => match edit.strip_prefix("(first)") {
+            Some(name) => vec![Edit::new(tokens[at].range.clone(), name)],
+            None => vec![Edit::new(whole, edit)],
+        },
+    }
+}
+
+/// `LPSTR a, b;` becomes two declarations, and `const LPSTR a` is no `const char *a`.
+fn declares_several(tokens: &[Token], at: usize) -> bool {
+    let behind = |n: usize| tokens.get(at + n).map_or("", |t| t.text.as_str());
+    let opened =
+        tokens[..at].iter().rev().take_while(|t| !matches!(t.text.as_str(), ";" | "{" | "}")).any(|t| t.text == "(");
+    at > 0 && tokens[at - 1].text == "const"
+        || !opened && tokens[at + 1..].iter().take_while(|t| t.text != ";").any(|t| t.text == ",")
+        || behind(1) == "const"
+}
+
+/// The line of a directive, if nothing else is in it.
+fn line(source: &Source, hash: &Token) -> Option<Edit> {
+    let start = source.text[..hash.range.start].rfind('\n').map_or(0, |n| n + 1);
+    let end = source.text[start..].find('\n').map_or(source.text.len(), |n| start + n + 1);
+    let line = source.text[start..end].trim_end();
+    let is_alone = source.text[start..hash.range.start].trim_start_matches('\u{FEFF}').trim().is_empty();
+    let from = start + if source.text[start..].starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    (is_alone && !line.ends_with('\\') && !line.contains("/*")).then(|| Edit::new(from..end, ""))
+}

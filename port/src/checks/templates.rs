@@ -1,0 +1,293 @@
+//! What templates must say here, since names in them are looked up where they stand.
+
+use crate::findings::{Edit, Finding};
+use crate::source::Source;
+use crate::syntax::{Code, Kind, Scope, Template};
+use std::collections::HashSet;
+
+/// Parameters of a `tiled_index` that are no int, in functions that deduce them.
+pub fn tiles(_: &Source, code: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for at in 0..code.tokens.len() {
+        if !matches!(code.text(at), "tiled_index" | "tiled_extent") || code.text(at + 1) != "<" {
+            continue;
+        }
+        let Some(close) = code.angle(at + 1) else { continue };
+        let deducing = code.templates.iter().filter(|t| is_parameter_of(code, t, at));
+        let is_unsigned =
+            |kind: &str| matches!(kind, "unsigned" | "unsigned int" | "size_t" | "std :: size_t" | "UINT" | "DWORD");
+        let found = deducing
+            .flat_map(|t| &t.parameters)
+            .find(|(name, kind)| is_unsigned(kind) && (at + 2..close).any(|n| code.text(n) == name));
+        if let Some((name, _)) = found {
+            let reason = "its parameters are int, and are not deduced for an unsigned parameter of a template";
+            all.push(Finding::new(
+                code.tokens[at].line,
+                format!("{}<{name}>", code.text(at)),
+                reason,
+                format!("template <int {name}>"),
+            ));
+        }
+    }
+    all
+}
+
+/// The token stands in the parameters of the function that the template declares.
+fn is_parameter_of(code: &Code, template: &Template, at: usize) -> bool {
+    let mut n = template.close + 1;
+    while n < at {
+        match code.text(n) {
+            "(" => return code.pair(n).is_some_and(|close| at < close),
+            "class" | "struct" | "{" | ";" => return false,
+            "<" => n = code.angle(n).unwrap_or(n),
+            _ => {}
+        }
+        n += 1;
+    }
+    false
+}
+
+/// Names that are types wherever the standard library has them.
+const TYPES: [&str; 12] = [
+    "iterator",
+    "const_iterator",
+    "reverse_iterator",
+    "value_type",
+    "size_type",
+    "difference_type",
+    "reference",
+    "const_reference",
+    "pointer",
+    "key_type",
+    "mapped_type",
+    "type",
+];
+
+/// `std::vector<T>::iterator i` without typename.
+pub fn dependent_types(_: &Source, code: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for at in 3..code.tokens.len() {
+        if code.before(at) != "::" || !code.is_name(at) || matches!(code.text(at), "operator" | "template") {
+            continue;
+        }
+        // Before a name, or before what would make an object of it.
+        let is_declaration =
+            code.is_name(at + 1) && !matches!(code.text(at + 1), "and" | "or" | "not_eq" | "restrict" | "const");
+        let is_object = TYPES.contains(&code.text(at))
+            && matches!(code.text(at + 1), "(" | "&" | "*" | ">" | "const")
+            && code.text(at + 2) != "=";
+        let Some((first, depends)) = qualifier(code, at).filter(|_| is_declaration || is_object) else { continue };
+        let before = code.before(first);
+        if !depends
+            || matches!(
+                before,
+                "typename" | "using" | "struct" | "class" | "enum" | "public" | "private" | "protected" | "," | ":"
+            ) && !is_argument(code, first, before)
+        {
+            continue;
+        }
+        let found = code.joined(first..at + 1).replace(' ', "");
+        let edit = Edit::new(code.tokens[first].range.start..code.tokens[first].range.start, "typename ");
+        let reason = "a type that depends on a parameter of a template";
+        all.push(Finding::new(code.tokens[at].line, found, reason, "typename before it").with([edit]));
+    }
+    all
+}
+
+/// Behind a comma stands an argument or a parameter, not a base.
+fn is_argument(code: &Code, first: usize, before: &str) -> bool {
+    before == "," && crate::names::inside_parentheses(code, first)
+}
+
+/// Where a qualified name begins whose last part is at a token, and whether it depends on a parameter of a template.
+fn qualifier(code: &Code, at: usize) -> Option<(usize, bool)> {
+    let end = at.checked_sub(2)?;
+    let (open, arguments) = if code.text(end) == ">" { (code.angle_back(end)?, true) } else { (end + 1, false) };
+    let name = open.checked_sub(1).filter(|&n| code.is_name(n))?;
+    let mut first = name;
+    while first >= 2 && code.before(first) == "::" && code.is_name(first - 2) {
+        first -= 2;
+    }
+    let templates: Vec<&Template> = code.templates_around(at).collect();
+    let is_parameter = |n: usize| {
+        let of = |t: &&Template| t.parameters.iter().any(|(parameter, _)| parameter == code.text(n));
+        templates.iter().any(of) && code.before(n) != "::"
+    };
+    // Inside a class its own name is no other instance.
+    if code.around(at).any(|scope| scope.kind == Kind::Class && scope.name == code.text(name)) {
+        return Some((first, false));
+    }
+    let depends = if arguments {
+        (open..end).any(is_parameter)
+    } else {
+        first == name && (is_parameter(name) || is_alias(code, at, name, &is_parameter))
+    };
+    Some((first, depends))
+}
+
+/// The name is an alias, in the scopes around, of a type that depends on a parameter.
+fn is_alias(code: &Code, at: usize, name: usize, is_parameter: &dyn Fn(usize) -> bool) -> bool {
+    let around: Vec<std::ops::Range<usize>> =
+        code.around(at).filter(|s| s.kind != Kind::Top && s.kind != Kind::Namespace).map(|s| s.body.clone()).collect();
+    let inside = |n: usize| around.iter().any(|body| body.contains(&n) && code.scopes[code.scope_of[n]].body == *body);
+    for n in 1..at {
+        if code.text(n) != code.text(name) || !inside(n) {
+            continue;
+        }
+        if code.text(n + 1) == ";" {
+            let begin = (0..n)
+                .rev()
+                .take_while(|&m| !matches!(code.text(m), ";" | "{" | "}"))
+                .find(|&m| code.text(m) == "typedef");
+            if let Some(begin) = begin {
+                return (begin..n).any(|m| is_parameter(m) || is_dependent_alias_word(code, m, n));
+            }
+        }
+        if code.text(n + 1) == "=" && code.before(n) == "using" {
+            return (n..at).take_while(|&m| code.text(m) != ";").any(is_parameter);
+        }
+    }
+    false
+}
+
+/// Of an alias's own type: `item`, if that is an alias of a dependent type in the same class.
+fn is_dependent_alias_word(code: &Code, at: usize, limit: usize) -> bool {
+    let Some(scope) = code.scope_of.get(at) else { return false };
+    let parameters: HashSet<&str> =
+        code.templates_around(at).flat_map(|t| t.parameters.iter().map(|(name, _)| name.as_str())).collect();
+    (1..limit.min(at)).any(|n| {
+        let declares =
+            code.text(n) == code.text(at) && code.is_name(n) && code.text(n + 1) == ";" && code.scope_of[n] == *scope;
+        let begin =
+            (0..n).rev().take_while(|&m| !matches!(code.text(m), ";" | "{" | "}")).find(|&m| code.text(m) == "typedef");
+        declares && begin.is_some_and(|begin| (begin..n).any(|m| parameters.contains(code.text(m))))
+    })
+}
+
+/// Members of a base that depends on a parameter, named bare.
+pub fn base_members(source: &Source, code: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for scope in code.scopes.iter().filter(|scope| scope.kind == Kind::Class) {
+        let inherited = inherited(source, code, scope);
+        if inherited.is_empty() {
+            continue;
+        }
+        for at in scope.body.clone() {
+            let name = code.text(at);
+            if !inherited.contains(name) || !is_bare_use(code, scope, at) || is_local(source, code, scope, at) {
+                continue;
+            }
+            let edit = Edit::new(code.tokens[at].range.start..code.tokens[at].range.start, "this->");
+            let reason = "a member of a base that depends on a parameter of the template, which is not looked into";
+            all.push(Finding::new(code.tokens[at].line, name, reason, format!("this->{name}")).with([edit]));
+        }
+    }
+    all
+}
+
+/// What a class has of bases whose arguments depend on its template's parameters.
+fn inherited<'s>(source: &'s Source, code: &Code, scope: &Scope) -> HashSet<&'s str> {
+    let parameters: HashSet<&str> = code
+        .templates_around(scope.head.start)
+        .chain(code.templates.iter().filter(|t| t.close + 1 == scope.head.start))
+        .flat_map(|t| t.parameters.iter().map(|(name, _)| name.as_str()))
+        .collect();
+    let Some(colon) = scope.head.clone().find(|&n| code.text(n) == ":") else { return HashSet::new() };
+    let mut found = HashSet::new();
+    for part in code.split(colon + 1..scope.head.end) {
+        let open = part.clone().find(|&n| code.text(n) == "<");
+        if let Some(open) = open.filter(|&open| (open..part.end).any(|n| parameters.contains(code.text(n)))) {
+            let mut waiting = vec![code.text(open - 1)];
+            let mut seen = HashSet::new();
+            while let Some(class) =
+                waiting.pop().and_then(|name| source.names.classes.get(name).filter(|_| seen.insert(name.to_owned())))
+            {
+                found.extend(class.members.iter().map(String::as_str));
+                waiting.extend(class.bases.iter().map(String::as_str));
+            }
+        }
+    }
+    found
+}
+
+/// A name that stands alone, in the body of a function of the class.
+fn is_bare_use(code: &Code, scope: &Scope, at: usize) -> bool {
+    let in_function =
+        code.around(at).take_while(|around| around.body != scope.body).any(|around| around.kind == Kind::Inner);
+    in_function && !matches!(code.before(at), "." | "->" | "::" | "typename" | "class" | "struct")
+}
+
+/// The class, a function of it or the program has the name too.
+fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
+    let name = code.text(at);
+    let own = source.names.classes.get(&scope.name).is_some_and(|class| class.members.contains(name));
+    let is_declared = |n: usize| {
+        code.text(n) == name && code.is_name(n.wrapping_sub(1)) && !crate::functions::is_no_type(code.before(n))
+            || code.text(n) == name
+                && matches!(code.before(n), "*" | "&" | ">")
+                && !matches!(code.text(n + 1), "(" | "[")
+                && crate::names::inside_parentheses(code, n)
+    };
+    let global = source.names.functions.iter().any(|f| !f.is_member && f.name == name);
+    own || global || scope.body.clone().take_while(|&n| n < at).any(is_declared)
+}
+
+/// Functions that are declared behind the template that calls them, where their arguments' namespaces do not bring them.
+pub fn late_functions(source: &Source, code: &Code) -> Vec<Finding> {
+    let own = crate::functions::functions(code);
+    let mut all = Vec::new();
+    for at in 1..code.tokens.len() {
+        let name = code.text(at);
+        let is_call =
+            code.text(at + 1) == "(" && code.kind(at) == Kind::Inner && !matches!(code.before(at), "." | "->" | "::");
+        let templates = || code.templates_around(at);
+        if !is_call
+            || !code.is_name(at)
+            || code.is_name(at - 1) && !crate::functions::is_no_type(code.before(at))
+            || templates().next().is_none()
+        {
+            continue;
+        }
+        let end = templates().map(|t| t.end).max().unwrap_or(at);
+        let declared: Vec<_> = source.names.functions.iter().filter(|f| f.name == name).collect();
+        let here: Vec<_> = own.iter().filter(|f| f.name == name).collect();
+        let is_late =
+            !here.is_empty() && here.len() == declared.len() && here.iter().all(|f| f.at > end && !f.is_member);
+        // Those that take classes of the program are found where the template is made.
+        let is_plain = |f: &&crate::functions::Function| {
+            f.parameters.iter().all(|p| {
+                !source
+                    .names
+                    .types
+                    .iter()
+                    .any(|t| p.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == t))
+            })
+        };
+        if is_late && here.iter().all(is_plain) && !source.names.macros.contains(name) {
+            let reason = "declared behind the template that uses it, which looks names up where it stands";
+            all.push(Finding::new(
+                code.tokens[at].line,
+                format!("{name}("),
+                reason,
+                format!("declare {name} before the template"),
+            ));
+        }
+    }
+    all
+}
+
+/// `template <> struct a<0>` in a class.
+pub fn specialisations(_: &Source, code: &Code) -> Vec<Finding> {
+    let is_one = |at: usize| {
+        code.text(at) == "template"
+            && code.text(at + 1) == "<"
+            && code.text(at + 2) == ">"
+            && code.kind(at) == Kind::Class
+    };
+    let told = |at: usize| {
+        let (found, reason) = ("template <> in a class", "GCC takes it in namespaces only; revamp-c++ takes it");
+        Finding::new(code.tokens[at].line, found, reason, "the specialisation behind the class, or a partial one")
+            .as_note()
+    };
+    (0..code.tokens.len()).filter(|&at| is_one(at)).map(told).collect()
+}

@@ -1,0 +1,154 @@
+//! A source with the headers of its own, without the lines that do not count here.
+
+use crate::conditions::Conditions;
+use crate::lex::{Token, lex};
+use crate::names::Names;
+use crate::text::{Encoding, decode};
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// What the options say of all sources.
+#[derive(Default)]
+pub struct Settings {
+    /// Macros: defined or not, and as the option has them.
+    pub macros: Vec<(bool, String)>,
+    /// Folders of headers.
+    pub folders: Vec<PathBuf>,
+}
+
+/// A header of the program's own.
+pub struct Header {
+    /// As it is included, in lower case.
+    pub name: String,
+    /// The name that the folder has for it.
+    pub spelled: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What counts of it.
+    pub tokens: Vec<Token>,
+}
+
+/// A source.
+pub struct Source {
+    /// Its text.
+    pub text: String,
+    /// How it is stored.
+    pub encoding: Encoding,
+    /// What counts of it.
+    pub tokens: Vec<Token>,
+    /// Its own headers, and theirs.
+    pub headers: Vec<Header>,
+    /// All that they include.
+    pub included: BTreeSet<String>,
+    /// What they declare.
+    pub names: Names,
+}
+
+impl Source {
+    /// Reads a source; `folder`: where it lies.
+    pub fn read(bytes: &[u8], folder: Option<&Path>, settings: &Settings) -> Self {
+        let (text, encoding) = decode(bytes);
+        let mut reader = Reader {
+            conditions: Conditions::new(&settings.macros),
+            folders: &settings.folders,
+            headers: Vec::new(),
+            seen: HashSet::new(),
+        };
+        let tokens = reader.counting(lex(&text), folder);
+        let headers = reader.headers;
+        let mut names = Names::default();
+        headers.iter().for_each(|header| names.learn(&header.tokens));
+        names.learn(&tokens);
+        let all = tokens.iter().chain(headers.iter().flat_map(|header| &header.tokens));
+        let included = all.filter(|t| t.header).map(|t| t.text.clone()).collect();
+        Self { text, encoding, tokens, headers, included, names }
+    }
+
+    /// Adds what a source that includes this one knows.
+    pub fn included_by(&mut self, other: &Self) {
+        self.included.extend(other.included.iter().cloned());
+        self.names.extend(&other.names);
+    }
+}
+
+/// Directives, and what stands between them.
+pub fn parts(tokens: &[Token]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let begins = token.begins_directive || at > 0 && token.directive != tokens[at - 1].directive;
+        match found.last_mut() {
+            Some(last) if !begins => last.end = at + 1,
+            _ => found.push(at..at + 1),
+        }
+    }
+    found
+}
+
+struct Reader<'s> {
+    conditions: Conditions,
+    folders: &'s [PathBuf],
+    headers: Vec<Header>,
+    seen: HashSet<PathBuf>,
+}
+
+impl Reader<'_> {
+    /// What counts of a file in the folder.
+    fn counting(&mut self, tokens: Vec<Token>, folder: Option<&Path>) -> Vec<Token> {
+        let depth = self.conditions.depth();
+        let mut found = Vec::with_capacity(tokens.len());
+        for part in parts(&tokens) {
+            let directive = &tokens[part.clone()];
+            if directive[0].begins_directive {
+                let is_condition = self.conditions.take(directive, tokens.get(part.end..).unwrap_or_default());
+                if is_condition || !self.conditions.may_count() {
+                    continue;
+                }
+                if let Some(name) = directive.get(2).filter(|name| name.header) {
+                    self.header(name, folder);
+                }
+                found.extend_from_slice(directive);
+            } else if self.conditions.may_count() {
+                found.extend_from_slice(directive);
+            }
+        }
+        self.conditions.close_to(depth);
+        found
+    }
+
+    /// Reads a header, if it is one of the program's own.
+    fn header(&mut self, name: &Token, folder: Option<&Path>) {
+        let own = folder.filter(|_| name.text.starts_with('"')).map(Path::to_path_buf);
+        let bare = name.text.trim_matches(['"', '<', '>']).to_owned();
+        let folders = own.into_iter().chain(self.folders.iter().cloned());
+        let Some((path, spelled)) = folders.into_iter().find_map(|folder| located(&folder, &bare)) else { return };
+        let is_new = self.seen.insert(path.clone());
+        if !is_new || self.seen.len() > 2000 {
+            return;
+        }
+        let Ok(bytes) = std::fs::read(&path) else { return };
+        let place = self.headers.len();
+        self.headers.push(Header { name: name.text.clone(), spelled, path: path.clone(), tokens: Vec::new() });
+        let tokens = self.counting(lex(&decode(&bytes).0), path.parent());
+        self.headers[place].tokens = tokens;
+    }
+}
+
+/// A file below a folder, whatever the case of its name, and its name there.
+fn located(folder: &Path, lower: &str) -> Option<(PathBuf, String)> {
+    let mut path = folder.to_path_buf();
+    let mut spelled: Vec<String> = Vec::new();
+    for part in lower.split('/') {
+        if matches!(part, "." | "..") {
+            path.push(part);
+            spelled.push(part.to_owned());
+            continue;
+        }
+        let named = |entry: std::fs::DirEntry| entry.file_name().into_string().ok();
+        let mut entries = std::fs::read_dir(if path.as_os_str().is_empty() { Path::new(".") } else { &path }).ok()?;
+        let name = entries.find_map(|entry| named(entry.ok()?).filter(|name| name.to_lowercase() == part))?;
+        path.push(&name);
+        spelled.push(name);
+    }
+    path.is_file().then(|| (path, spelled.join("/")))
+}

@@ -1,0 +1,352 @@
+//! What belongs together in the tokens of a source: brackets, scopes and templates.
+
+use crate::lex::Token;
+use std::ops::Range;
+
+/// What the braces of a scope are of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The whole source.
+    Top,
+    /// A namespace, or `extern "C"`.
+    Namespace,
+    /// A class, a struct or a union.
+    Class,
+    /// An enumeration.
+    Enum,
+    /// A function, a block or an initialiser.
+    Inner,
+}
+
+/// A scope.
+#[derive(Debug)]
+pub struct Scope {
+    /// What it is of.
+    pub kind: Kind,
+    /// Its name, if it has one.
+    pub name: String,
+    /// The tokens of its head, up to its brace.
+    pub head: Range<usize>,
+    /// Its braces.
+    pub body: Range<usize>,
+    /// The scope around it.
+    pub parent: usize,
+}
+
+/// A template: from its word to the end of what it declares.
+#[derive(Debug)]
+pub struct Template {
+    /// The word `template`.
+    pub start: usize,
+    /// The `>` of its parameters.
+    pub close: usize,
+    /// The token that ends it.
+    pub end: usize,
+    /// Its parameters: name, and the tokens before the name.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// The tokens of a source without directives, and their structure.
+pub struct Code {
+    /// All of them.
+    pub tokens: Vec<Token>,
+    pairs: Vec<Option<usize>>,
+    /// All scopes; the first is the source.
+    pub scopes: Vec<Scope>,
+    /// The scope of each token.
+    pub scope_of: Vec<usize>,
+    /// All templates, in order.
+    pub templates: Vec<Template>,
+}
+
+impl Code {
+    /// Reads the tokens of a source.
+    pub fn read(tokens: &[Token]) -> Self {
+        let tokens: Vec<Token> = tokens.iter().filter(|t| !t.directive).cloned().collect();
+        let pairs = pairs(&tokens);
+        let mut code = Self { tokens, pairs, scopes: Vec::new(), scope_of: Vec::new(), templates: Vec::new() };
+        code.find_templates();
+        code.find_scopes();
+        code
+    }
+
+    /// The text of a token; nothing behind the last.
+    pub fn text(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |t| t.text.as_str())
+    }
+
+    /// The text of the token before one.
+    pub fn before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |n| self.text(n))
+    }
+
+    /// It is a name or a keyword.
+    pub fn is_name(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(Token::is_name)
+    }
+
+    /// The other half of a bracket.
+    pub fn pair(&self, at: usize) -> Option<usize> {
+        self.pairs.get(at).copied().flatten()
+    }
+
+    /// The texts of tokens with blanks between them.
+    pub fn joined(&self, range: Range<usize>) -> String {
+        let texts: Vec<&str> = range.map(|n| self.text(n)).collect();
+        texts.join(" ")
+    }
+
+    /// The `>` of a `<`, where that opens arguments of a template.
+    pub fn angle(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut n) = (0_usize, at);
+        loop {
+            match self.text(n) {
+                "<" => depth += 1,
+                ">" => depth -= 1,
+                "(" | "[" => n = self.pair(n)?,
+                "" | ";" | "{" | "}" | ")" | "]" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(n);
+            }
+            n += 1;
+        }
+    }
+
+    /// The `<` of a `>`.
+    pub fn angle_back(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut n) = (0_usize, at);
+        loop {
+            match self.text(n) {
+                ">" => depth += 1,
+                "<" => depth -= 1,
+                ")" | "]" => n = self.pair(n)?,
+                ";" | "{" | "}" | "(" | "[" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(n);
+            }
+            n = n.checked_sub(1)?;
+        }
+    }
+
+    /// The parts between commas that are in no brackets.
+    pub fn split(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let (mut start, mut n) = (range.start, range.start);
+        while n < range.end {
+            match self.text(n) {
+                "(" | "[" | "{" => n = self.pair(n).unwrap_or(n),
+                "<" => n = self.angle(n).filter(|&close| close < range.end).unwrap_or(n),
+                "," => {
+                    found.push(start..n);
+                    start = n + 1;
+                }
+                _ => {}
+            }
+            n += 1;
+        }
+        if start < range.end {
+            found.push(start..range.end);
+        }
+        found
+    }
+
+    /// The scopes around a token, from the inmost.
+    pub fn around(&self, at: usize) -> impl Iterator<Item = &Scope> {
+        let mut next = self.scope_of.get(at).copied();
+        std::iter::from_fn(move || {
+            let scope = &self.scopes[next?];
+            next = (scope.kind != Kind::Top).then_some(scope.parent);
+            Some(scope)
+        })
+    }
+
+    /// The kind of the scope of a token.
+    pub fn kind(&self, at: usize) -> Kind {
+        self.scope_of.get(at).map_or(Kind::Top, |&scope| self.scopes[scope].kind)
+    }
+
+    /// The templates around a token.
+    pub fn templates_around(&self, at: usize) -> impl Iterator<Item = &Template> {
+        self.templates.iter().filter(move |t| t.start < at && at <= t.end)
+    }
+
+    fn find_templates(&mut self) {
+        for at in 0..self.tokens.len() {
+            if self.text(at) != "template" || self.text(at + 1) != "<" {
+                continue;
+            }
+            let Some(close) = self.angle(at + 1) else { continue };
+            let mut parameters = Vec::new();
+            for part in self.split(at + 2..close) {
+                let end = part.clone().find(|&n| self.text(n) == "=").unwrap_or(part.end);
+                if end > part.start && self.is_name(end - 1) {
+                    parameters.push((self.text(end - 1).to_owned(), self.joined(part.start..end - 1)));
+                }
+            }
+            self.templates.push(Template { start: at, close, end: self.end_of_declaration(close + 1), parameters });
+        }
+    }
+
+    /// The `;`, or the `}` of the body, that ends a declaration.
+    fn end_of_declaration(&self, from: usize) -> usize {
+        let mut n = from;
+        while n < self.tokens.len() {
+            match self.text(n) {
+                ";" => return n,
+                "(" | "[" => n = self.pair(n).unwrap_or(n),
+                "{" => return self.pair(n).unwrap_or(n),
+                "}" => return n,
+                _ => {}
+            }
+            n += 1;
+        }
+        self.tokens.len()
+    }
+
+    fn find_scopes(&mut self) {
+        let whole = 0..self.tokens.len();
+        self.scopes.push(Scope { kind: Kind::Top, name: String::new(), head: 0..0, body: whole, parent: 0 });
+        let mut open = vec![0];
+        for at in 0..self.tokens.len() {
+            while open.len() > 1 && open.last().is_some_and(|&scope| self.scopes[scope].body.end < at) {
+                open.pop();
+            }
+            let current = open.last().copied().unwrap_or(0);
+            self.scope_of.push(current);
+            if self.text(at) == "{" {
+                let mut scope = self.scope_at(at);
+                scope.parent = current;
+                if scope.kind != Kind::Inner
+                    && self.scopes[current].kind == Kind::Inner
+                    && scope.kind == Kind::Namespace
+                {
+                    scope.kind = Kind::Inner;
+                }
+                self.scopes.push(scope);
+                open.push(self.scopes.len() - 1);
+            }
+        }
+    }
+
+    /// The scope that a brace opens.
+    fn scope_at(&self, brace: usize) -> Scope {
+        let mut start = brace;
+        while start > 0 && !matches!(self.text(start - 1), ";" | "{" | "}") {
+            start = match self.text(start - 1) {
+                ")" | "]" => self.pair(start - 1).filter(|&p| p < start).unwrap_or(start - 1),
+                _ => start - 1,
+            };
+        }
+        let body = brace..self.pair(brace).unwrap_or(self.tokens.len());
+        let mut from = start;
+        while self.text(from) == "template" && self.text(from + 1) == "<" {
+            from = self.angle(from + 1).map_or(brace, |close| close + 1);
+        }
+        let find = |words: &[&str]| (from..brace).find(|&n| words.contains(&self.text(n)));
+        let first_call = self.first_call(from, brace);
+        let class = find(&["class", "struct", "union", "__interface"]);
+        let (kind, at) = if let Some(at) = find(&["namespace"]) {
+            (Kind::Namespace, at)
+        } else if self.text(brace.wrapping_sub(1)) == "\"\"" && self.text(brace.wrapping_sub(2)) == "extern" {
+            (Kind::Namespace, brace)
+        } else if let Some(at) = find(&["enum"]) {
+            (Kind::Enum, at)
+        } else if let Some(at) =
+            class.filter(|&at| first_call.is_none_or(|call| call > at && self.is_base_list(at, call)))
+        {
+            (Kind::Class, at)
+        } else {
+            (Kind::Inner, brace)
+        };
+        Scope { kind, name: self.name_in_head(at, brace), head: from..brace, body, parent: 0 }
+    }
+
+    /// The first parenthesis that is of no attribute: `__declspec(...)`, `alignas(...)`.
+    fn first_call(&self, from: usize, brace: usize) -> Option<usize> {
+        let mut n = from;
+        while n < brace {
+            if self.text(n) == "(" {
+                if !matches!(self.before(n), "__declspec" | "alignas" | "__attribute__" | "decltype") {
+                    return Some(n);
+                }
+                n = self.pair(n).filter(|&close| close > n)?;
+            }
+            n += 1;
+        }
+        None
+    }
+
+    /// A base list stands before the parenthesis, which is part of it.
+    fn is_base_list(&self, class: usize, call: usize) -> bool {
+        (class..call).any(|n| self.text(n) == ":")
+    }
+
+    /// The name in the head of a class: the last before `:`, `<`, the brace or a word like `final`.
+    fn name_in_head(&self, keyword: usize, brace: usize) -> String {
+        let mut name = String::new();
+        let mut n = keyword + 1;
+        while n < brace {
+            match self.text(n) {
+                ":" | "<" => break,
+                "(" => n = self.pair(n).unwrap_or(n),
+                "final" | "sealed" | "abstract" | "class" | "struct" => {}
+                text if self.is_name(n) => name = text.to_owned(),
+                _ => {}
+            }
+            n += 1;
+        }
+        name
+    }
+}
+
+/// The other half of each bracket. Where branches of #if leave them uneven, the nearest of its kind.
+fn pairs(tokens: &[Token]) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let other = match token.text.as_str() {
+            "(" | "[" | "{" => {
+                open.push(at);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        if let Some(found) = open.iter().rposition(|&o| tokens[o].text == other) {
+            pairs[at] = Some(open[found]);
+            pairs[open[found]] = Some(at);
+            open.truncate(found);
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lex::lex;
+
+    #[test]
+    fn scopes_and_templates() {
+        let source = "namespace a { template <class T, unsigned N = 3> class b : public c<T> { void f() { if (x) { } } enum e { g }; }; \
+                      extern \"C\" { int h(); } struct __declspec(align(16)) i { int j; } k; struct l m() { } }";
+        let code = Code::read(&lex(source));
+        let found: Vec<String> = code.scopes.iter().map(|s| format!("{:?} {}", s.kind, s.name)).collect();
+        let expected =
+            ["Top ", "Namespace a", "Class b", "Inner ", "Inner ", "Enum e", "Namespace ", "Class i", "Inner "];
+        assert_eq!(found, expected);
+        assert_eq!(code.templates.len(), 1);
+        let parameters = [("T".to_owned(), "class".to_owned()), ("N".to_owned(), "unsigned".to_owned())];
+        assert_eq!(code.templates[0].parameters, parameters);
+        assert_eq!(code.text(code.templates[0].end), "}");
+        for broken in ["{ ( } )", "template <", "template <class", "class { ) }", "} {", "namespace {", "a < b > c"] {
+            Code::read(&lex(broken));
+        }
+    }
+}

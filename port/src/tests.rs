@@ -1,0 +1,127 @@
+//! Sources with what is found in them.
+
+use crate::checks::findings;
+use crate::findings::Finding;
+use crate::source::{Settings, Source};
+use crate::table::rows;
+use std::path::Path;
+
+fn told(source: &[u8], folder: Option<&Path>) -> Vec<Finding> {
+    findings(&Source::read(source, folder, &Settings::default()))
+}
+
+/// Each source with what is found in it: `line found`.
+const CASES: &[(&str, &[&str])] = &[
+    ("#include <amp.h>\nint main() { return 0; }\n", &[]),
+    (
+        "#include \"StdAfx.h\"\n#include <Windows.h>\n#include \"sub\\stdafx.h\"\n",
+        &["1 #include \"stdafx.h\"", "2 #include <windows.h>", "3 #include \"sub\\stdafx.h\""],
+    ),
+    ("int _tmain(int n, _TCHAR *v[])\n{\n  Sleep(1);\n}", &["1 _TCHAR", "1 _tmain", "3 Sleep("]),
+    (
+        "// _tmain __int64\n/* Sleep(1);\n */ const char *s = \"__int64 \\\" wmain\", c = '\\'';\n__int64 x;",
+        &["4 __int64"],
+    ),
+    ("auto s = R\"x(wmain \" )\" )x\"; int n = 1'000; __int64 y;", &["1 __int64"]),
+    ("this->Sleep(3); a.concurrent_vector; mine::wprintf_like();", &[]),
+    (
+        "__declspec(property(get = get_x)) int x;\n__declspec(align(16)) float f;",
+        &["1 __declspec(property", "2 __declspec(align"],
+    ),
+    ("template <class T> struct s { static_assert(false, \"no\"); };", &["1 static_assert(false"]),
+    (
+        "#include <cassert>\nvoid f() { assert(g(1, 2)); assert(a<b, c>()); assert(x > 0, \"text\"); }",
+        &["2 assert(condition, text)"],
+    ),
+    ("int a = min(1, 2);\nint b = std::min(1, 2) + x.max(1) + p->max(2);\nreturn max(a, b);", &["1 min(", "3 max("]),
+    ("using namespace std;\nint a = min(1, 2) + abs(x);", &[]),
+    ("#include <cmath>\nfloat a = abs(x) + std::abs(x);", &["2 abs("]),
+    ("float abs(float);\nint count;\nfloat a = abs(x);", &[]),
+    ("int count;\nvoid f() { count = abs(n.count); }", &[]),
+    ("#define min(a, b) ((a) < (b) ? (a) : (b))\nint a = min(1, 2);", &["1 #define min"]),
+    ("#include <math.h>\nfloat a = abs(x);", &[]),
+    (
+        "task<int> t([] { return 1; });\nauto u = concurrency::task<void>{[=] {}};\ntask<void> v = f.to_task(), w(v);",
+        &["1 task<...>([", "2 task<...>(["],
+    ),
+    ("template <class T> T min(T a, T b); int &max(int &a);", &[]),
+    (
+        "template <class T> void f(std::vector<T> &v) {\n  std::vector<T>::iterator i = v.begin();\n  typename \
+      std::vector<T>::iterator k;\n  std::vector<int>::iterator n;\n}",
+        &["2 std::vector<T>::iterator"],
+    ),
+    (
+        "template <unsigned int D>\nvoid f(tiled_index<D> t);\ntemplate <int E> void g(tiled_index<E> t);",
+        &["2 tiled_index<D>"],
+    ),
+    ("template <size_t A, int B> void f(const tiled_index<B, A> &t);", &["1 tiled_index<A>"]),
+    ("#include <amp.h>\nvoid f() { memcpy(a, b, 1); printf(\"x\"); s << setw(3); }", &["2 setw"]),
+    ("void f() { memcpy(a, b, 1); printf(\"x\"); }", &["1 memcpy", "1 printf"]),
+    ("#include <string.h>\nvoid f() { memcpy(a, b, 1); s.time(); }", &[]),
+    (
+        "#include <amp.h>\n#include <ppl.h>\nparallel_for(0, 9, f); parallel_for_each(e, f);",
+        &["2 #include <ppl.h>", "3 parallel_for("],
+    ),
+    (
+        "graphics::texture<float, 2> t; auto d = concurrency::direct3d::get_device(v); make_texture<float, 2>(v, d);",
+        &["1 direct3d::get_device", "1 make_texture"],
+    ),
+    ("#pragma warning(disable : 4996)\n#pragma once\nvoid main(void) {}", &["1 #pragma warning", "3 void main("]),
+    ("for each (int x in v) {} for (int x : v) each(x);", &["1 for each("]),
+    (
+        "sprintf_s(b, 9, \"\"); _aligned_malloc(1, 2);\nQueryPerformanceCounter(&t);",
+        &["1 _aligned_malloc", "1 sprintf_s", "2 QueryPerformanceCounter"],
+    ),
+    ("typedef unsigned char BYTE; BYTE b; struct HANDLE { int i; }; HANDLE h; WORD w;", &["1 WORD"]),
+    ("#include <AMP.h>\n#include \"..\\Common\\a.h\"", &["1 #include <AMP.h>", "2 #include \"..\\Common\\a.h\""]),
+    ("auto a = 1i64 + 0x2ui64 + 3ull;", &["1 0x2ui64", "1 1i64"]),
+    (
+        "void f() throw(...) { throw std::exception(\"text\"); std::exception e(x); }",
+        &["1 exception(\"\"", "1 throw(...)"],
+    ),
+    ("\"unterminated\n__int64 x; /* open", &["2 __int64"]),
+    ("R\"(open", &[]),
+    ("swprintf_s(b, 9, L\"%d\", 1);\nswprintf(b, 9, L\"%s %ls\", w, w);", &["1 swprintf_s", "2 %s"]),
+];
+
+#[test]
+fn the_table() {
+    for (source, expected) in CASES {
+        let found = told(source.as_bytes(), None);
+        let found: Vec<String> = found.iter().map(|f| format!("{} {}", f.line, f.found)).collect();
+        assert_eq!(found, *expected, "{source}");
+    }
+}
+
+#[test]
+fn every_row_is_found_by_its_own_pattern() {
+    for row in rows() {
+        let words: Vec<&str> =
+            row.pattern.iter().map(|word| if *word == "*" { "x" } else { word.trim_end_matches('*') }).collect();
+        let found = told(words.join(" ").as_bytes(), None);
+        let is_row = |f: &Finding| f.line == 1 && f.reason == row.reason && f.replacement == row.replacement;
+        assert!(found.iter().any(is_row), "{words:?}");
+    }
+}
+
+#[test]
+fn headers_that_are_there() {
+    let folder = std::env::temp_dir().join(format!("revamp-port-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("stdafx.h"), "#include \"more.h\"\n#include <stdlib.h>\n").unwrap();
+    std::fs::write(folder.join("more.h"), "#include \"stdafx.h\"\n#define _tmain main\n").unwrap();
+    let source = "#include \"stdafx.h\"\n#include \"pch.h\"\nint _tmain() { return rand(); }";
+    let found: Vec<String> = told(source.as_bytes(), Some(&folder)).into_iter().map(|f| f.found).collect();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(found, ["#include \"pch.h\""]);
+}
+
+#[test]
+fn sources_in_utf_16() {
+    for (mark, of) in [([0xFF, 0xFE], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xFE, 0xFF], u16::to_be_bytes)] {
+        let text = "int i;\n__int64 x;\n";
+        let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(of)).collect();
+        let found: Vec<String> = told(&bytes, None).iter().map(|f| format!("{} {}", f.line, f.found)).collect();
+        assert_eq!(found, ["1 UTF-16", "2 __int64"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! The encodings that sources come in: UTF-8, with or without its mark, UTF-16 and Windows-1252.
+
+/// How a source is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-16, little endian.
+    Utf16Le,
+    /// UTF-16, big endian.
+    Utf16Be,
+    /// One byte a character.
+    Windows1252,
+}
+
+/// What the bytes 0x80 to 0x9F are in Windows-1252. The five that it leaves out are control characters here.
+const UPPER: [char; 32] = [
+    '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}', '\u{2030}',
+    '\u{160}', '\u{2039}', '\u{152}', '\u{8D}', '\u{17D}', '\u{8F}', '\u{90}', '\u{2018}', '\u{2019}', '\u{201C}',
+    '\u{201D}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2DC}', '\u{2122}', '\u{161}', '\u{203A}', '\u{153}', '\u{9D}',
+    '\u{17E}', '\u{178}',
+];
+
+/// The text of a source, with the mark that it may begin with, and its encoding. A source that is no valid UTF-8 is in Windows-1252.
+pub fn decode(bytes: &[u8]) -> (String, Encoding) {
+    let words = |of: fn([u8; 2]) -> u16| {
+        let pairs: Vec<u16> = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
+        String::from_utf16_lossy(&pairs)
+    };
+    match bytes {
+        [0xFF, 0xFE, ..] => (words(u16::from_le_bytes), Encoding::Utf16Le),
+        [0xFE, 0xFF, ..] => (words(u16::from_be_bytes), Encoding::Utf16Be),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => (text.to_owned(), Encoding::Utf8),
+            Err(_) => (bytes.iter().map(|&byte| of_byte(byte)).collect(), Encoding::Windows1252),
+        },
+    }
+}
+
+/// The bytes of a text; nothing if the encoding lacks one of its characters.
+pub fn encode(text: &str, encoding: Encoding) -> Option<Vec<u8>> {
+    match encoding {
+        Encoding::Utf8 => Some(text.as_bytes().to_vec()),
+        Encoding::Utf16Le => Some(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+        Encoding::Utf16Be => Some(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+        Encoding::Windows1252 => text.chars().map(byte_of).collect(),
+    }
+}
+
+fn of_byte(byte: u8) -> char {
+    if (0x80..0xA0).contains(&byte) { UPPER[usize::from(byte - 0x80)] } else { char::from(byte) }
+}
+
+fn byte_of(c: char) -> Option<u8> {
+    match UPPER.iter().position(|&upper| upper == c) {
+        Some(at) => u8::try_from(0x80 + at).ok(),
+        None => u8::try_from(u32::from(c)).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_decoded_is_encoded_to_the_same_bytes() {
+        let utf_16 =
+            |of: fn(u16) -> [u8; 2]| "\u{FEFF}int \u{e4} = L'\u{1F600}';".encode_utf16().flat_map(of).collect();
+        let cases: [(Vec<u8>, Encoding); 5] = [
+            ("int \u{e4};\r\n".into(), Encoding::Utf8),
+            ("\u{FEFF}int a;".into(), Encoding::Utf8),
+            (utf_16(u16::to_le_bytes), Encoding::Utf16Le),
+            (utf_16(u16::to_be_bytes), Encoding::Utf16Be),
+            ((0..=255).collect(), Encoding::Windows1252),
+        ];
+        for (bytes, expected) in cases {
+            let (text, encoding) = decode(&bytes);
+            assert_eq!(encoding, expected);
+            assert_eq!(encode(&text, encoding).unwrap(), bytes);
+        }
+        assert_eq!(decode(b"na\xefve \x80").0, "na\u{ef}ve \u{20ac}");
+        assert_eq!(encode("\u{4e2d}", Encoding::Windows1252), None);
+    }
+}
