@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A folder that is removed at the end.
@@ -91,6 +91,30 @@ fn a_dry_run_shows_the_difference_and_changes_nothing() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "int a;\r\nBYTE b;\r\n#pragma once\r\n#pragma warning(pop)");
     folder.file("a.cpp", "int a;\n");
     assert_eq!(run(&folder, &["--dry-run", "a.cpp"]), (0, String::new(), String::new()));
+}
+
+#[test]
+fn the_programs_are_fixed_once() {
+    let folder = Folder::new("programs");
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/port");
+    for program in std::fs::read_dir(programs).unwrap() {
+        let mut names = Vec::new();
+        for file in std::fs::read_dir(program.unwrap().path()).unwrap() {
+            let file = file.unwrap();
+            let name = file.file_name().into_string().unwrap();
+            folder.file(&name, std::fs::read(file.path()).unwrap());
+            names.push(name);
+        }
+        names.sort();
+        let arguments: Vec<&str> = std::iter::once("--fix").chain(names.iter().map(String::as_str)).collect();
+        let all = || names.iter().map(|name| std::fs::read(folder.0.join(name)).unwrap()).collect::<Vec<_>>();
+        let (before, first) = (all(), run(&folder, &arguments));
+        let fixed = all();
+        assert_ne!(fixed, before);
+        assert_eq!(run(&folder, &arguments), first);
+        assert_eq!(all(), fixed);
+        names.iter().for_each(|name| std::fs::remove_file(folder.0.join(name)).unwrap());
+    }
 }
 
 #[test]
