@@ -3,6 +3,7 @@
 use crate::conditions::Conditions;
 use crate::lex::{Token, lex};
 use crate::names::Names;
+use crate::table::rows;
 use crate::text::{Encoding, decode};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -43,6 +44,10 @@ pub struct Source {
     pub included: BTreeSet<String>,
     /// What they declare.
     pub names: Names,
+    /// They include headers of Windows.
+    pub has_windows: bool,
+    /// They include headers that are neither found nor known.
+    pub has_unknown_headers: bool,
 }
 
 impl Source {
@@ -61,14 +66,66 @@ impl Source {
         headers.iter().for_each(|header| names.learn(&header.tokens));
         names.learn(&tokens);
         let all = tokens.iter().chain(headers.iter().flat_map(|header| &header.tokens));
-        let included = all.filter(|t| t.header).map(|t| t.text.clone()).collect();
-        Self { text, encoding, tokens, headers, included, names }
+        let included: BTreeSet<String> = all.filter(|t| t.header).map(|t| t.text.clone()).collect();
+        let is_found = |name: &String| headers.iter().any(|header| header.name == *name);
+        let has_windows = included.iter().any(|name| is_of_windows(name) && name.starts_with('<'));
+        let has_unknown_headers =
+            included.iter().any(|name| !is_found(name) && !is_of_windows(name) && !is_standard(name));
+        Self { text, encoding, tokens, headers, included, names, has_windows, has_unknown_headers }
     }
 
     /// Adds what a source that includes this one knows.
     pub fn included_by(&mut self, other: &Self) {
         self.included.extend(other.included.iter().cloned());
         self.names.extend(&other.names);
+        self.has_windows |= other.has_windows;
+        self.has_unknown_headers |= other.has_unknown_headers;
+    }
+}
+
+/// The table has the header.
+fn is_of_windows(name: &str) -> bool {
+    rows().iter().any(|row| row.pattern.len() == 3 && row.pattern[1] == "include" && row.fits(2, name))
+}
+
+/// Headers of C, and those of POSIX that Windows has too, whose names end in `.h`.
+const OF_C: [&str; 28] = [
+    "assert",
+    "complex",
+    "ctype",
+    "errno",
+    "fenv",
+    "float",
+    "inttypes",
+    "iso646",
+    "limits",
+    "locale",
+    "math",
+    "memory",
+    "setjmp",
+    "signal",
+    "stdarg",
+    "stdbool",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "string",
+    "time",
+    "uchar",
+    "wchar",
+    "wctype",
+    "fcntl",
+    "sys/types",
+    "sys/stat",
+];
+
+/// A header of the standard library, or of C++ AMP.
+fn is_standard(name: &str) -> bool {
+    let Some(bare) = name.strip_prefix('<').and_then(|name| name.strip_suffix('>')) else { return false };
+    match bare.strip_suffix(".h") {
+        Some(bare) => OF_C.contains(&bare) || bare.starts_with("amp"),
+        None => bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// The programs.
-const PROGRAMS: [&str; 4] = ["imaging", "simulation", "pricing", "templates"];
+const PROGRAMS: [&str; 6] = ["imaging", "simulation", "pricing", "templates", "viewer", "server"];
 /// Both precision and recall are at least this.
 const GOAL: f64 = 0.95;
 

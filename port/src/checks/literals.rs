@@ -32,12 +32,12 @@ pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
     }
     for token in source.tokens.iter().filter(|t| t.text == "\"\"") {
         let written = &source.text[token.range.clone()];
-        for (length, standard) in [("%I64", "%ll"), ("%I32", "%")] {
+        for (length, standard) in [("%I64", "%ll"), ("%I32", "%"), ("%I", "%z")] {
             for (at, _) in written.match_indices(length) {
-                let kind = written[at + 4..].chars().next().filter(|c| "diuxXo".contains(*c));
+                let kind = written[at + length.len()..].chars().next().filter(|c| "diuxXo".contains(*c));
                 let Some(kind) = kind else { continue };
                 let start = token.range.start + at;
-                let edit = Edit::new(start..start + 4, standard);
+                let edit = Edit::new(start..start + length.len(), standard);
                 let replacement = format!("{standard}{kind}");
                 all.push(
                     Finding::new(token.line, format!("{length}{kind}"), "a length of MSVC", replacement).with([edit]),

@@ -8,6 +8,7 @@ mod literals;
 mod overloads;
 mod rows;
 mod templates;
+mod unknown;
 
 use crate::findings::{Finding, sorted};
 use crate::source::Source;
@@ -37,7 +38,7 @@ const CHECKS: [Check; 18] = [
     templates::specialisations,
 ];
 /// Those that look at whole declarations.
-const MORE: [Check; 2] = [arguments::temporaries, overloads::overloads];
+const MORE: [Check; 3] = [arguments::temporaries, overloads::overloads, unknown::unknown];
 
 /// What is to be edited in a source, by line.
 pub fn findings(source: &Source) -> Vec<Finding> {

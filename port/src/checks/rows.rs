@@ -8,7 +8,7 @@ use crate::table::{Row, rows as table};
 use std::collections::HashMap;
 
 /// Namespaces whose names the table has without them.
-const NAMESPACES: [&str; 6] = ["std", "concurrency", "Concurrency", "direct3d", "graphics", "detail"];
+const NAMESPACES: [&str; 8] = ["std", "concurrency", "Concurrency", "direct3d", "graphics", "detail", "WRL", "ATL"];
 
 /// Where the rows of the table occur.
 pub fn rows(source: &Source, _: &Code) -> Vec<Finding> {
@@ -80,8 +80,10 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
         }
         "(line)" => line(source, &tokens[at]).into_iter().collect(),
         "(string)" if text(at + 2) == "\"\"" && text(at + 3) == ")" => {
-            let string = source.text[tokens[at + 2].range.clone()].to_owned();
-            vec![Edit::new(whole.start..tokens[at + 3].range.end, string)]
+            // Not the string, which may have edits of its own.
+            let (begin, end) =
+                (whole.start..tokens[at + 2].range.start, tokens[at + 2].range.end..tokens[at + 3].range.end);
+            vec![Edit::new(begin, ""), Edit::new(end, "")]
         }
         "(align)" if text(at + 3) == "(" => {
             let close = (at + 4..tokens.len()).find(|&n| text(n) == ")" && text(n + 1) == ")");

@@ -1,0 +1,66 @@
+//! Names that nothing here declares, in sources that include headers of Windows.
+
+use crate::findings::Finding;
+use crate::functions::is_no_type;
+use crate::source::Source;
+use crate::syntax::{Code, Kind};
+use crate::table::rows;
+use std::collections::HashMap;
+
+/// Constants and macros of the standard library and of `<amp.h>`. A `*` at the end stands for any rest.
+const KNOWN: &str = "NULL EOF BUFSIZ RAND_MAX EXIT_SUCCESS EXIT_FAILURE CLOCKS_PER_SEC FILE DBL_* FLT_* LDBL_* INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN \
+    ULONG_MAX LLONG_MAX LLONG_MIN ULLONG_MAX CHAR_BIT CHAR_MAX CHAR_MIN SCHAR_* UCHAR_MAX SHRT_* USHRT_MAX INT8_* INT16_* INT32_* INT64_* UINT8_* \
+    UINT16_* UINT32_* UINT64_* SIZE_MAX PTRDIFF_* INTPTR_* UINTPTR_* SEEK_* LC_* SIG* M_* HUGE_VAL* INFINITY NAN FP_* FE_* PRI* SCN* EACCES EAGAIN EBADF \
+    EBUSY EDOM EEXIST EILSEQ EINTR EINVAL EIO EISDIR EMFILE ENOENT ENOMEM ENOSPC ENOTDIR EPERM EPIPE ERANGE WEOF WCHAR_M* \
+    HRESULT UINT FAILED SUCCEEDED S_OK S_FALSE E_* DXGI_ERROR_* AF_* PF_* SOCK_* IPPROTO_* SO_* SOL_SOCKET SOMAXCONN INADDR_* INET* TCP_* MSG_* SHUT_* FIONBIO O_* S_I* EWOULDBLOCK EINPROGRESS \
+    HLSL_MAX_NUM_BUFFERS MODULENAME_MAX_LENGTH TODO";
+
+/// Names of functions, types and constants that neither the program nor the standard library declares.
+pub fn unknown(source: &Source, code: &Code) -> Vec<Finding> {
+    // The table has its headers; others may declare anything.
+    if !source.has_windows || source.has_unknown_headers {
+        return Vec::new();
+    }
+    let mut told: HashMap<&str, bool> = HashMap::new();
+    let mut all = Vec::new();
+    for at in 1..code.tokens.len() {
+        let name = code.text(at);
+        if !code.is_name(at) || !stands_alone(code, at) {
+            continue;
+        }
+        if *told.entry(name).or_insert_with(|| !is_declared(source, code, name)) {
+            let reason = "a name of Windows's headers, since no source here declares it";
+            let replacement = "what the standard library or POSIX has for it, or drop it";
+            all.push(Finding::new(code.tokens[at].line, name, reason, replacement));
+        }
+    }
+    all
+}
+
+/// It looks like a function of Windows that is called, or like a constant or a type; nothing qualifies it.
+fn stands_alone(code: &Code, at: usize) -> bool {
+    let (name, before) = (code.text(at), code.before(at));
+    let is_qualified = matches!(before, "." | "->") || before == "::" && at >= 2 && code.is_name(at - 2);
+    let has = |test: fn(char) -> bool| name.contains(test);
+    let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_declarator = code.is_name(at - 1) && !is_no_type(before);
+    let is_function = is_capital
+        && has(|c| c.is_ascii_lowercase())
+        && code.text(at + 1) == "("
+        && code.kind(at) == Kind::Inner
+        && !is_declarator;
+    let is_constant =
+        is_capital && name.len() > 2 && !has(|c| c.is_ascii_lowercase()) && has(|c| c.is_ascii_uppercase());
+    !is_qualified && (is_function || is_constant)
+}
+
+fn is_declared(source: &Source, code: &Code, name: &str) -> bool {
+    let is_like =
+        |word: &str| word.strip_suffix('*').map_or(word == name, |begin| !begin.is_empty() && name.starts_with(begin));
+    source.names.has(name)
+        || source.names.functions.iter().any(|f| f.name == name)
+        || source.names.classes.values().any(|class| class.members.contains(name))
+        || code.templates.iter().any(|t| t.parameters.iter().any(|(parameter, _)| parameter == name))
+        || KNOWN.split_whitespace().any(is_like)
+        || rows().iter().any(|row| row.pattern.iter().any(|word| is_like(word)))
+}
