@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// The programs.
-const PROGRAMS: [&str; 6] = ["imaging", "simulation", "pricing", "templates", "viewer", "server"];
+const PROGRAMS: [&str; 8] = ["imaging", "simulation", "pricing", "templates", "viewer", "server", "capture", "service"];
 /// Both precision and recall are at least this.
 const GOAL: f64 = 0.95;
 

@@ -1,6 +1,7 @@
 //! Where the rows of the table occur.
 
 use crate::findings::{Edit, Finding};
+use crate::functions::is_no_type;
 use crate::lex::Token;
 use crate::source::Source;
 use crate::syntax::Code;
@@ -46,7 +47,12 @@ fn is_own(source: &Source, row: &Row, at: usize) -> bool {
     if row.pattern[0] == "#" && is_header || matches!(before(1), "." | "->") {
         return true;
     }
-    if before(1) == "::" && at >= 2 && source.tokens[at - 2].is_name() && !NAMESPACES.contains(&before(2)) {
+    if before(1) == "::"
+        && at >= 2
+        && source.tokens[at - 2].is_name()
+        && !is_no_type(before(2))
+        && !NAMESPACES.contains(&before(2))
+    {
         return true;
     }
     // The name that a directive defines.

@@ -23,7 +23,7 @@ pub fn unknown(source: &Source, code: &Code) -> Vec<Finding> {
     }
     let mut told: HashMap<&str, bool> = HashMap::new();
     let mut all = Vec::new();
-    for at in 1..code.tokens.len() {
+    for at in 0..code.tokens.len() {
         let name = code.text(at);
         if !code.is_name(at) || !stands_alone(code, at) {
             continue;
@@ -40,10 +40,11 @@ pub fn unknown(source: &Source, code: &Code) -> Vec<Finding> {
 /// It looks like a function of Windows that is called, or like a constant or a type; nothing qualifies it.
 fn stands_alone(code: &Code, at: usize) -> bool {
     let (name, before) = (code.text(at), code.before(at));
-    let is_qualified = matches!(before, "." | "->") || before == "::" && at >= 2 && code.is_name(at - 2);
+    let is_qualified = matches!(before, "." | "->")
+        || before == "::" && at >= 2 && code.is_name(at - 2) && !is_no_type(code.text(at - 2));
     let has = |test: fn(char) -> bool| name.contains(test);
     let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
-    let is_declarator = code.is_name(at - 1) && !is_no_type(before);
+    let is_declarator = at > 0 && code.is_name(at - 1) && !is_no_type(before);
     let is_function = is_capital
         && has(|c| c.is_ascii_lowercase())
         && code.text(at + 1) == "("
