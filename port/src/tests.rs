@@ -81,6 +81,57 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     ("\"unterminated\n__int64 x; /* open", &["2 __int64"]),
     ("R\"(open", &[]),
+    // Temporaries.
+    (
+        "struct s { int a; };\nvoid f(s &x, int n = 0); void g(const s &x); s made();\nvoid h(s y) { f(s()); f(y, 1); g(s()); f(made()); f(*p); }",
+        &["3 made() for s &", "3 s() for s &"],
+    ),
+    ("void f(float &x); void f(const float &x); void g() { f(1.0f); }", &[]),
+    ("void f(float &x);\nvoid g(float *p) { f(1.0f); f(*p); f(p[1]); }", &["2 1.0f for float &"]),
+    // Names in templates.
+    (
+        "template <class T> struct a { int n; void f(); };\ntemplate <class T> struct b : a<T> { int k; void g() { f(); n = k; this->n = b::n; } };\n\
+         struct c : a<int> { void g() { f(); } };",
+        &["2 f", "2 n"],
+    ),
+    ("template <class T> struct a { int n; };\ntemplate <class T> struct b : a<T> { void g(int n) { n = 1; } };", &[]),
+    (
+        "template <class T> void f(T t) { g(1); h(t); k(t); }\nvoid g(int);\nstruct s {};\nvoid h(s);\nvoid k(int);",
+        &["1 g(", "1 k("],
+    ),
+    ("void g(int);\ntemplate <class T> void f() { g(1); }\nvoid g(int) {}", &[]),
+    ("template <class T> struct a { struct b {}; a<T>::b f(); typename T::c d; T::e g; };", &["1 T::e"]),
+    ("template <class T> void f(std::vector<T> v) { if (a<T>::value && T::n < 3) v.template g<T>(); }", &[]),
+    ("template <size_t N> struct s { void f(tiled_index<N> t); };", &[]),
+    ("struct s { template <class T> struct a {}; template <> struct a<int> {}; };", &["1 template <> in a class"]),
+    ("float f(float x) restrict(amp);\nfloat f(float y);\nfloat f(int) restrict(amp);", &["2 f("]),
+    // Words and calls.
+    (
+        "class a sealed {}; class b abstract : c {}; struct d { void f() sealed; void g() abstract; bool sealed; };",
+        &["1 abstract", "1 sealed"],
+    ),
+    (
+        "parallel_for_each(v.begin(), v.end(), f); parallel_for_each(e, [=](index<1> i) {});",
+        &["1 parallel_for_each(begin"],
+    ),
+    ("void f() { system(\"pause\"); system(\"ls\"); std::system(\"CLS\"); }", &["1 system(\"cls", "1 system(\"pause"]),
+    (
+        "#include <fstream>\nvoid f(const std::wstring &w, const std::string &n) {\nstd::ifstream a(w.c_str()), b(n);\nstd::ofstream c(L\"x\");\nc.open(w); }",
+        &["3 ifstream(wide name", "4 ofstream(wide name", "5 open(wide name"],
+    ),
+    ("printf(\"%I64u %Id %d\", a);", &["1 %I64u", "1 %Id", "1 printf"]),
+    // Names of Windows that the table lacks.
+    (
+        "#include <windows.h>\nint Own(int); enum e { OWN_VALUE };\nint f() { Frobnicate(Own(1)); return FROBNICATED | OWN_VALUE | INT_MAX; }",
+        &["1 #include <windows.h>", "3 FROBNICATED", "3 Frobnicate"],
+    ),
+    (
+        "#include <windows.h>\n#include <other/library.h>\nint f() { Frobnicate(FROBNICATED); }",
+        &["1 #include <windows.h>"],
+    ),
+    ("int f() { Frobnicate(FROBNICATED); }", &[]),
+    ("int f() { return ::GetLastError() + mine::GetLastError(); }", &["1 GetLastError"]),
+    ("const char *s = \"\";\n#ifdef _WIN32\nwprintf(L\"%s\", __int64);\n#endif", &[]),
     ("swprintf_s(b, 9, L\"%d\", 1);\nswprintf(b, 9, L\"%s %ls\", w, w);", &["1 swprintf_s", "2 %s"]),
 ];
 
@@ -119,6 +170,17 @@ fn headers_that_are_there() {
     let found: Vec<String> = told(source.as_bytes(), Some(&folder)).into_iter().map(|f| f.found).collect();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(found, ["#include \"pch.h\""]);
+}
+
+#[test]
+fn sources_in_windows_1252() {
+    for (source, expected, is_note) in
+        [(&b"// na\xefve\nint x;"[..], "1 Windows-1252", true), (b"int x;\nf(\"\x80\");", "2 Windows-1252", false)]
+    {
+        let found = told(source, None);
+        assert_eq!(found.iter().map(|f| format!("{} {}", f.line, f.found)).collect::<Vec<_>>(), [expected]);
+        assert_eq!(found[0].is_note, is_note);
+    }
 }
 
 #[test]
