@@ -435,6 +435,26 @@ TEST(view_without_a_data_source) {
     from = to;
 }
 
+TEST(a_view_over_an_element_of_another_view) {
+    std::vector<int> data(8, 1);
+    array_view<int> whole(8, data), part(4, &whole[2]);
+    parallel_for_each(
+        whole.extent, [=](index<1> i) restrict(amp) { whole[i] = 5; });
+    // Its own data source: it sees what is in memory.
+    whole.synchronize();
+    CHECK(part[0] == 5 && &part[0] == &data[2]);
+    parallel_for_each(
+        part.extent, [=](index<1> i) restrict(amp) { part[i] = 7; });
+    part.synchronize();
+    whole.refresh();
+    CHECK(whole[1] == 5 && whole[2] == 7 && whole[5] == 7 && whole[6] == 5);
+    // A section has the same data source, and needs none of this.
+    array_view<int> section = whole.section(2, 4);
+    parallel_for_each(
+        section.extent, [=](index<1> i) restrict(amp) { section[i] = 9; });
+    CHECK(whole[2] == 9 && whole[5] == 9 && whole[6] == 5);
+}
+
 TEST(source_accelerator_view) {
     std::vector<int> v(4);
     array<int> a(4);
