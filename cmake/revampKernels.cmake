@@ -13,7 +13,7 @@
 # STRICT refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
 #
 # Works with executables and static, shared, module and object libraries, with the generators of Make and Ninja. Clang 22
-# with its LLVM tools must be there; set REVAMP_CLANG (a CMake variable or an environment variable) to name one.
+# with its libclang and LLVM tools must be there; set REVAMP_CLANG (a CMake variable or an environment variable) to name one.
 include_guard()
 
 cmake_policy(PUSH)

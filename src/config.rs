@@ -109,7 +109,7 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         name: "REVAMP_CLANG",
         accepts: "a program",
         default: "clang++-22, then clang++, on PATH",
-        help: "The Clang, version 22, that compiles kernels; opt of the same LLVM must be beside it or on PATH, and its libLLVM beside one of them or where the system finds libraries. A CMake variable too.",
+        help: "The Clang, version 22, that compiles kernels; opt of the same LLVM must be beside it or on PATH, its libclang beside one of them, and its libLLVM there or where the system finds libraries. A CMake variable too.",
     },
     Variable {
         name: "REVAMP_KERNEL_DUMP",

@@ -29,11 +29,12 @@ CASES = {
     "vulkan-validationlayers": ["VkLayer_khronos"],
     "clang-22": ["clang++-22"],
     "llvm-22": ["opt-22"],
+    "libclang1-22": ["libclang"],
 }
 STUBS = {
     "ldconfig": '[ -e "$AWAY/libvulkan.so.1" ] || echo "libvulkan.so.1 (libc6) => /x/libvulkan.so.1"',
     "pkg-config": '[ ! -e "$AWAY/vulkan.pc" ]',
-    "ls": 'for file in "$AWAY"/*; do case "$*" in *"${file##*/}"*) exit 1 ;; esac; done',
+    "ls": 'for file in "$AWAY"/*; do case "$*" in *"${file##*/}"*) exit 1 ;; esac; done; [ -e "$AWAY/libclang" ] || echo libclang-22.so.1',
     "clang++-22": 'echo /nowhere/opt',
 }
 

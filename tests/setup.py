@@ -10,7 +10,7 @@ SETUP = Path(__file__).resolve().parent.parent / "scripts/setup"
 TOOLS = "cat chmod cp cut dirname env grep head mkdir printf sed sh sort tr touch".split()
 PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libvulkan1 libvulkan-dev mesa-vulkan-drivers
     vulkan-validationlayers glslc spirv-tools pkg-config valgrind python3 python3-pip libstb-dev""".split()
-COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "lld-22": "22.1.8"}
+COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "libclang1-22": "22.1.8", "lld-22": "22.1.8"}
 DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-2", "rustc-web": "1.96.0+dfsg1-1", "cargo-web": "1.96.0"}
 # As `apt-cache policy` has them in trixie. A package of one Clang, such as libclang-rt-14-dev, is in one release of Debian alone.
 DEBIAN_13 = {
@@ -18,7 +18,8 @@ DEBIAN_13 = {
     "g++": "4:14.2.0-1", "libvulkan1": "1.4.309.0-1", "libvulkan-dev": "1.4.309.0-1", "mesa-vulkan-drivers": "25.0.7-2+deb13u1",
     "vulkan-validationlayers": "1.4.309.0-1", "glslc": "2025.2-1", "spirv-tools": "2025.1~rc1-1", "pkg-config": "1.8.1-4", "valgrind": "1:3.24.0-3",
     "python3": "3.13.5-1", "python3-pip": "25.1.1+dfsg-1", "libstb-dev": "0.0~git20241109.5c20573+ds-1", "clang-19": "1:19.1.7-3+b1",
-    "libclang-rt-19-dev": "1:19.1.7-3+b1", "clang-22": "1:22.1.8-1~deb13u5", "llvm-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5",
+    "libclang-rt-19-dev": "1:19.1.7-3+b1", "clang-22": "1:22.1.8-1~deb13u5", "llvm-22": "1:22.1.8-1~deb13u5",
+    "libclang1-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5",
     "rustc": "1.85.1+dfsg1-1+deb13u1", "cargo": "1.85.1+dfsg1-1+deb13u1", "rustc-web": "1.96.0+dfsg1-1~deb13u1+b1", "cargo-web": "1.96.0+dfsg1-1~deb13u1+b1",
 }  # fmt: skip
 # As it was released: no package of LLVM 22, an old Rust.
@@ -132,7 +133,7 @@ def ubuntu_24_04():
     code, said, calls = Machine(mirror=UBUNTU_24_04).setup()
     check(code != 0 and "Rust 1.85 or later is missing" in said and "rustup" in said and "install" not in calls, (code, said, calls))
     code, said, calls = Machine(mirror=UBUNTU_24_04, rust="1.90.0").setup()
-    check(code == 0 and said.count("this system offers no") == 3 and "get LLVM 22 from https://apt.llvm.org" in said, (code, said, calls))
+    check(code == 0 and said.count("this system offers no") == len(COMPILER) and "get LLVM 22 from https://apt.llvm.org" in said, (code, said, calls))
 
 
 def no_rust_is_new_enough():

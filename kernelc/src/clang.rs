@@ -14,6 +14,8 @@ pub struct Clang {
     pub compiler: PathBuf,
     /// Its major version.
     pub major: u32,
+    /// libclang of the same LLVM, which checks C++ AMP's restrictions.
+    pub libclang: PathBuf,
     /// LLVM's optimiser of the same version, which prepares native kernels.
     pub opt: PathBuf,
     /// Renames symbols.
@@ -86,7 +88,11 @@ fn version(compiler: &Path) -> Option<u32> {
         return Some(version);
     }
     let output = Command::new(compiler).arg("--version").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    major_in(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The major version in what Clang or libclang says of itself.
+pub fn major_in(text: &str) -> Option<u32> {
     let number = text.split_once("clang version ")?.1;
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
@@ -100,6 +106,34 @@ fn version_by_place(program: &Path) -> Option<u32> {
         None if file == "clang" => name(program.parent()?.parent()?)?.strip_prefix("llvm-")?.parse().ok(),
         None => None,
     }
+}
+
+/// libclang of the LLVM of these programs, the compiler first: it reads the same language.
+fn libclang(programs: [&Path; 2], major: u32) -> Result<PathBuf, String> {
+    let names: &[&str] = if cfg!(windows) { &["bin"] } else { &["lib", "lib64"] };
+    let home = |program: &&Path| Some(program.canonicalize().ok()?.parent()?.parent()?.to_path_buf());
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in programs.iter().filter_map(home).flat_map(|home| names.iter().map(move |name| home.join(name))) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    let known = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libclang") && name.contains(std::env::consts::DLL_SUFFIX) && !name.contains("cpp")
+    };
+    let files = |folder: &PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    // The shortest name is the library's own, others have more of the version.
+    let found = folders.iter().find_map(|folder| files(folder).filter(known).min_by_key(|file| file.as_os_str().len()));
+    found.ok_or_else(|| {
+        let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        format!(
+            "libclang of Clang {major}, which checks C++ AMP's restrictions, was not found for {} (in {}); Debian and Ubuntu: \
+             apt-get install libclang1-{major}",
+            programs[0].display(),
+            folders.join(", ")
+        )
+    })
 }
 
 impl Clang {
@@ -148,11 +182,12 @@ impl Clang {
                 compiler.display()
             )
         })?;
+        let libclang = libclang([&compiler, &opt], found)?;
         // The one that starts faster, and the one that knows all systems' objects.
         let objcopy = search("objcopy").or_else(|| tool("llvm-objcopy"));
         let objcopy = objcopy.ok_or("objcopy was not found; Debian and Ubuntu: apt-get install binutils")?;
         let objcopy_of_all = tool("llvm-objcopy").unwrap_or_else(|| objcopy.clone());
-        Ok(Self { compiler, major: found, opt, objcopy, objcopy_of_all })
+        Ok(Self { compiler, major: found, libclang, opt, objcopy, objcopy_of_all })
     }
 
     /// A call of the compiler for one pass, with the user's flags that matter there.
@@ -183,14 +218,15 @@ impl Clang {
             command.args(included).arg(flag).args(included);
         }
         match pass {
-            // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
+            // Warnings are the host's but one: that a restriction stands where none can. Captured `this` is an error in C++ AMP,
+            // and a warning to Clang.
             Pass::Check => command.args([
                 "--cuda-device-only",
                 "-fsyntax-only",
-                "-w",
+                "-Wno-everything",
+                "-Wignored-attributes",
                 "-Werror=gpu-maybe-wrong-side",
                 "-ferror-limit=0",
-                "-fno-color-diagnostics",
             ]),
             Pass::Device => command.args([
                 "--cuda-device-only",

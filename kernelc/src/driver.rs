@@ -355,8 +355,8 @@ fn device_code<'a>(
     } else if checked.overloaded {
         unit.amp = Amp::Device;
     }
-    if checked.code != 0 && checked.errors > 0 {
-        return Err(Failed::of_pass("Clang", checked.code, checked.text));
+    if checked.errors > 0 {
+        return Err(Failed::of_pass("Clang", 1, checked.text));
     }
     let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { again(&unit)? };
     // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
@@ -528,7 +528,7 @@ struct Text {
     /// What makes the C++ library one of both sides, if functions may differ by restriction.
     library: Option<PathBuf>,
     /// Restrictions that stand where none can.
-    misplaced: String,
+    misplaced: Vec<refuse::Finding>,
     /// It names the type `long double`.
     long_double: bool,
     /// It launches kernels by name.
@@ -557,10 +557,10 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let specialized = codes.iter().flat_map(source_rewrite::specialized_members).collect();
     let mut types = source_rewrite::FunctionTypes::default();
     codes.iter().for_each(|code| types.learn(code, &clauses));
-    let (mut copies, mut misplaced) = (Vec::new(), String::new());
+    let (mut copies, mut misplaced) = (Vec::new(), Vec::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
-        misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
+        misplaced.extend(refuse::misplaced(&source.path, &source.text, code, &clauses, strict));
         let text = source_rewrite::rewritten(source, code, &clauses, members, may_be, &specialized, &types);
         let Some(text) = text else { continue };
         if source.path.to_str().is_none() {

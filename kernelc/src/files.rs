@@ -145,6 +145,8 @@ pub struct Running {
     name: String,
     /// Reads what it writes to standard error.
     told: Option<JoinHandle<Vec<u8>>>,
+    /// Reads what it writes to standard output.
+    output: Option<JoinHandle<Vec<u8>>>,
     /// Set when nobody wants its result any more.
     cancelled: Arc<AtomicBool>,
 }
@@ -155,19 +157,20 @@ impl Running {
         let name = command.get_program().to_string_lossy().into_owned();
         system::ends_with_us(command);
         let child = command.spawn().map_err(|e| format!("cannot run {name}: {e}"))?;
-        Ok(Self { child, name, told: None, cancelled: Arc::default() })
+        Ok(Self { child, name, told: None, output: None, cancelled: Arc::default() })
     }
 
     /// Starts it; what it writes to standard error is kept, in memory: the disk may be full.
     pub fn quiet(command: &mut Command) -> Result<Self, String> {
         let mut this = Self::start(command.stderr(Stdio::piped()))?;
-        this.told = this.child.stderr.take().map(|mut pipe| {
-            std::thread::spawn(move || {
-                let mut text = Vec::new();
-                let _ = pipe.read_to_end(&mut text);
-                text
-            })
-        });
+        this.told = this.child.stderr.take().map(read);
+        Ok(this)
+    }
+
+    /// The same; what it writes to standard output is kept too.
+    pub fn heard(command: &mut Command) -> Result<Self, String> {
+        let mut this = Self::quiet(command.stdout(Stdio::piped()))?;
+        this.output = this.child.stdout.take().map(read);
         Ok(this)
     }
 
@@ -195,7 +198,12 @@ impl Running {
     }
 
     /// Waits for its end: its exit code, and what was kept of what it said.
-    pub fn end(mut self) -> Result<(i32, String), Unfinished> {
+    pub fn end(self) -> Result<(i32, String), Unfinished> {
+        self.output().map(|(code, _, told)| (code, told))
+    }
+
+    /// Waits for its end: its exit code, what was kept of its output, and of what it said.
+    pub fn output(mut self) -> Result<(i32, Vec<u8>, String), Unfinished> {
         let status = loop {
             if system::is_stopped() || self.cancelled.load(Ordering::Relaxed) {
                 return Err(Unfinished::Other("stopped".into()));
@@ -205,13 +213,26 @@ impl Running {
                 Some(status) => break status,
             }
         };
-        let told = self.told.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let kept = |reader: Option<JoinHandle<_>>| reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let (output, told) = (kept(self.output.take()), kept(self.told.take()));
         let told = String::from_utf8_lossy(&told).into_owned();
-        let signal = system::signal_of(status);
-        status.code().map(|code| (code, told.clone())).ok_or_else(|| {
-            Unfinished::BySignal(format!("{} was ended by signal {signal} (memory?)\n{told}", self.name))
-        })
+        match status.code() {
+            Some(code) => Ok((code, output, told)),
+            None => {
+                let signal = system::signal_of(status);
+                Err(Unfinished::BySignal(format!("{} was ended by signal {signal} (memory?)\n{told}", self.name)))
+            }
+        }
     }
+}
+
+/// Reads a pipe to its end.
+fn read(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        bytes
+    })
 }
 
 impl Drop for Running {

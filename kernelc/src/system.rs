@@ -1,7 +1,7 @@
-//! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, pipes, libraries loaded at run time.
+//! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, pipes.
 #![allow(unsafe_code)]
 
-use std::ffi::{OsStr, OsString, c_void};
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -181,23 +181,6 @@ mod unix {
             _ => Err(std::io::Error::last_os_error()),
         }
     }
-
-    /// Loads a library for good; null if it cannot be.
-    pub fn load_library(path: &Path) -> *mut c_void {
-        let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return std::ptr::null_mut() };
-        // SAFETY: the name is a string with a zero at its end. The library's initialisers are LLVM's, which nothing else of this
-        // process uses.
-        unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) }
-    }
-
-    /// A function of a library, null if it has none of that name.
-    ///
-    /// # Safety
-    /// `library` is of [`load_library`].
-    pub unsafe fn function_of(library: *mut c_void, name: &std::ffi::CStr) -> *mut c_void {
-        // SAFETY: as the caller says.
-        unsafe { libc::dlsym(library, name.as_ptr()) }
-    }
 }
 
 #[cfg(windows)]
@@ -210,8 +193,6 @@ mod windows {
     #[link(name = "kernel32")]
     unsafe extern "system" {
         fn SetConsoleCtrlHandler(handler: extern "system" fn(u32) -> i32, add: i32) -> i32;
-        fn LoadLibraryW(name: *const u16) -> *mut c_void;
-        fn GetProcAddress(module: *mut c_void, name: *const std::ffi::c_char) -> *mut c_void;
     }
 
     extern "system" fn call(_: u32) -> i32 {
@@ -279,21 +260,5 @@ mod windows {
     /// As there are none.
     pub fn unread(_: &File) -> std::io::Result<usize> {
         Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    /// Loads a library for good; null if it cannot be.
-    pub fn load_library(path: &Path) -> *mut c_void {
-        let name: Vec<u16> = OsStr::encode_wide(path.as_os_str()).chain([0]).collect();
-        // SAFETY: the name ends with a zero. The library's initialisers are LLVM's, which nothing else of this process uses.
-        unsafe { LoadLibraryW(name.as_ptr()) }
-    }
-
-    /// A function of a library, null if it has none of that name.
-    ///
-    /// # Safety
-    /// `library` is of [`load_library`].
-    pub unsafe fn function_of(library: *mut c_void, name: &std::ffi::CStr) -> *mut c_void {
-        // SAFETY: as the caller says.
-        unsafe { GetProcAddress(library, name.as_ptr()) }
     }
 }

@@ -354,16 +354,15 @@ fn dynamic_exception_specifications_are_warned_of() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_compiler_that_is_killed_or_missing_is_told() {
     let Some(mut place) = Place::new("killed") else { return };
     let real = place.clang.clone();
-    let fake = place.root.join("clang++");
     let script = format!("#!/bin/sh\ncase $1 in --version) exec {} --version;; esac\nkill -9 $$\n", real.display());
-    std::fs::write(&fake, script).unwrap();
-    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    std::fs::copy("/usr/bin/true", place.root.join("opt")).unwrap();
-    place.clang = fake;
+    place.clang = put_script(&place.root, "clang++", &script);
+    std::fs::copy("/usr/bin/true", place.root.join("bin/opt")).unwrap();
+    put_library(&place.root, &real, "libclang.so", "", Some(&libclang(&real)));
     let said = |place: &Place| {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words("-c a.cpp"));
         assert!(!output.status.success() && !files.contains(OsStr::new("a.o")));
@@ -429,36 +428,104 @@ fn end(process: &str, signal: &str) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{signal} {process}")]).stderr(Stdio::null()).status();
 }
 
-/// A library in the place of libLLVM of a Clang in `root/bin`: `body` is what its first function does.
+/// A library for a Clang in `root/bin`, of C. What `other` is not given it takes from that library.
 #[cfg(target_os = "linux")]
-fn put_library(root: &Path, clang: &Path, body: &str) {
+fn put_library(root: &Path, clang: &Path, name: &str, code: &str, other: Option<&Path>) {
     let source = root.join("library.c");
-    let code =
+    let headers =
         "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n";
-    std::fs::write(&source, format!("{code}void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) {{ {body} }}\n"))
-        .unwrap();
-    let library = root.join("lib/libLLVM.so.22.1");
-    let made =
-        Command::new(clang).args(["-shared", "-fPIC", "-w", "-x", "c"]).arg(&source).arg("-o").arg(library).status();
-    assert!(made.unwrap().success());
+    std::fs::write(&source, format!("{headers}{code}\n")).unwrap();
+    let mut command = Command::new(clang);
+    command.args(["-shared", "-fPIC", "-w", "-x", "c"]).arg(&source).args(["-x", "none", "-Wl,--no-as-needed"]);
+    let folder = other.and_then(Path::parent).map(|folder| format!("-Wl,-rpath,{}", folder.display()));
+    assert!(command.args(other).args(folder).arg("-o").arg(root.join("lib").join(name)).status().unwrap().success());
 }
 
-/// A Clang that is the real one, in a folder where a test's libLLVM may stand beside it.
+/// One in the place of libLLVM: `body` is what its first function does.
 #[cfg(target_os = "linux")]
-fn put_clang(place: &mut Place, script: &str) {
-    let file = place.root.join("bin/clang++");
+fn put_llvm(root: &Path, clang: &Path, body: &str) {
+    let code = format!("void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) {{ {body} }}");
+    put_library(root, clang, "libLLVM.so.22.1", &code, None);
+}
+
+/// The libclang of a Clang.
+#[cfg(target_os = "linux")]
+fn libclang(clang: &Path) -> PathBuf {
+    let folder = clang.canonicalize().unwrap().parent().unwrap().with_file_name("lib");
+    let files = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+    let is_libclang = |file: &PathBuf| {
+        let name = file.file_name().unwrap().to_string_lossy();
+        name.starts_with("libclang") && name.contains(".so") && !name.contains("cpp")
+    };
+    files.filter(is_libclang).min().unwrap()
+}
+
+/// A program of `root/bin` that is a script.
+#[cfg(target_os = "linux")]
+fn put_script(root: &Path, name: &str, script: &str) -> PathBuf {
+    let file = root.join("bin").join(name);
     std::fs::write(&file, script).unwrap();
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    place.clang = file;
+    file
+}
+
+/// A Clang that is the real one, in a folder where a test's libraries may stand beside it. Gives the real Clang.
+#[cfg(target_os = "linux")]
+fn put_clang(place: &mut Place) -> PathBuf {
+    let real = place.clang.clone();
+    place.clang = put_script(&place.root, "clang++", &format!("#!/bin/sh\nexec {} \"$@\"\n", real.display()));
+    real
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_clang_without_its_libclang_compiles_nothing() {
+    let Some(mut place) = Place::new("libclang") else { return };
+    let real = put_clang(&mut place);
+    let ours = place.root.join("bin/revamp-c++");
+    let said = |place: &Place| {
+        let (output, files) = place.run(&ours, &words("-O2 -c amp.cpp"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && !files.contains(OsStr::new("amp.o")), "{said}");
+        said
+    };
+    let (root, missing) = (place.root.display(), said(&place));
+    let expected = format!(
+        "revamp-kernelc: error: libclang of Clang 22, which checks C++ AMP's restrictions, was not found for {root}/bin/clang++ (in \
+         {root}/lib, {root}/lib64); Debian and Ubuntu: apt-get install libclang1-22\n"
+    );
+    assert_eq!(missing, expected);
+    let library = libclang(&real);
+    let name = "libclang.so";
+    // One that is no libclang, of another version, that cannot parse, that crashes.
+    put_library(&place.root, &real, name, "", None);
+    assert!(
+        said(&place).contains("lib/libclang.so cannot be used: it has no clang_getClangVersion"),
+        "{}",
+        said(&place)
+    );
+    for (code, expected) in [
+        (
+            "struct { void *text; unsigned flags; } clang_getClangVersion() { return (typeof(clang_getClangVersion())){\"clang version 21.1\"}; }",
+            "lib/libclang.so cannot be used: it is of clang version 21.1, and the compiler is Clang 22",
+        ),
+        ("int clang_parseTranslationUnit2FullArgv() { return 1; }", "amp.cpp: libclang cannot parse it"),
+        ("int clang_parseTranslationUnit2FullArgv() { return 2; }", "amp.cpp: libclang crashed"),
+        ("void *clang_createIndex() { abort(); }", "libclang, checking amp.cpp, was ended by signal 6"),
+    ] {
+        put_library(&place.root, &real, name, code, Some(&library));
+        let said = said(&place);
+        assert!(said.starts_with("revamp-kernelc: error: ") && said.contains(expected), "{expected}: {said}");
+    }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_fatal_error_of_llvm_is_told_and_leaves_nothing() {
     let Some(mut place) = Place::new("fatal") else { return };
-    let real = place.clang.clone();
-    put_clang(&mut place, &format!("#!/bin/sh\nexec {} \"$@\"\n", real.display()));
-    put_library(&place.root, &real, "fputs(\"LLVM ERROR: out of registers\\n\", stderr); abort();");
+    let real = put_clang(&mut place);
+    put_library(&place.root, &real, "libclang.so", "", Some(&libclang(&real)));
+    put_llvm(&place.root, &real, "fputs(\"LLVM ERROR: out of registers\\n\", stderr); abort();");
     let ours = place.root.join("bin/revamp-c++");
     let (output, files) = place.run(&ours, &words("-O2 -c amp.cpp"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -471,7 +538,7 @@ fn a_fatal_error_of_llvm_is_told_and_leaves_nothing() {
     for (body, expected) in
         [("*a = 21;", "of LLVM 21, and "), ("*a = 22;", "cannot be used: it has no LLVMContextCreate")]
     {
-        put_library(&place.root, &real, body);
+        put_llvm(&place.root, &real, body);
         let (output, _) = place.run(&ours, &words("-O2 -c amp.cpp"));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
@@ -494,6 +561,7 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
             real.display()
         )
     };
+    put_library(&root, &real, "libclang.so", "", Some(&libclang(&real)));
     let library = root.join("lib/libLLVM.so.22.1");
     // What the scripts do, in C. The process of other work stands still too.
     let stands = format!(
@@ -511,9 +579,9 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
         ("objects of native kernels", "*native.*.ll*", None),
         ("link", "*-lrevamp*", None),
     ] {
-        put_clang(&mut place, &script(in_clang));
+        place.clang = put_script(&root, "clang++", &script(in_clang));
         match in_llvm {
-            Some(work) => put_library(&root, &real, &stands.replace("WORK", work)),
+            Some(work) => put_llvm(&root, &real, &stands.replace("WORK", work)),
             None => drop(std::fs::remove_file(&library)),
         }
         let signals = if stage == "native kernels" { &["TERM", "INT", "HUP", "KILL"][..] } else { &["TERM"] };

@@ -1,8 +1,10 @@
 // What is beside forbidden.cpp and must compile without a word, also with -famp-strict.
+#include <algorithm>
 #include <amp.h>
 #include <amp_graphics.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <typeinfo>
@@ -341,6 +343,30 @@ void arrays_captured_by_default(const array<unsigned> &a, const array<unsigned> 
     const array<unsigned> &in = a, &key = b;
     parallel_for_each(
         out.extent, [&](index<1> i) restrict(amp) { out[i] = in[i] + twice_of(key[i]); });
+}
+
+// Arrays that templates capture by reference: called by the program, or by a library alone.
+struct fills {
+    template <class T> void operator()(T &a) const {
+        parallel_for_each(
+            a.extent, [&a](index<1> i) restrict(amp) { a[i] = 1; });
+    }
+};
+struct fills_by_default {
+    template <class T> void operator()(T &a) const {
+        parallel_for_each(
+            a.extent, [&](index<1> i) restrict(amp) { a[i] = 1; });
+    }
+};
+void arrays_captured_in_templates(array<float> &a, array<unsigned> &b) {
+    fills()(a);
+    fills_by_default()(a);
+    std::invoke(fills(), b);
+    std::invoke(fills_by_default(), b);
+    std::for_each(&b, &b + 1, [](auto &each) {
+        parallel_for_each(
+            each.extent, [&](index<1> i) restrict(amp) { each[i] = 1; });
+    });
 }
 
 // Textures: references, views made and handed on in kernels, members named with template arguments.

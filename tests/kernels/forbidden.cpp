@@ -826,6 +826,15 @@ void unmarked_lambdas(array_view<int> v) {
     v[0] = applies_on_the_host(l);
 }
 
+// Captures by reference in templates.
+template <class T> void captures_in_a_template(array_view<T> v, T n) {
+    parallel_for_each(
+        v.extent, [v, &n](index<1> i) restrict(amp) { v[i] = n; }); // error: 'n' ('float &') is captured by reference
+}
+void captures_by_a_template(array_view<float> v) {
+    captures_in_a_template(v, 1.0f);
+}
+
 // Captures of what belongs to the host, of any kind.
 struct polymorphic {
     int x;

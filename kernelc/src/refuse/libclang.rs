@@ -4,7 +4,12 @@
 //! (`refuse::child`). So a [`Cursor`] or a [`Type`] is valid from its making to the end of the process.
 #![allow(unsafe_code)]
 
-use crate::system;
+pub(super) use super::constants::{kind, ty};
+use super::text::Text;
+use crate::clang;
+use crate::diagnostics::Place;
+use crate::files;
+use libloading::Library;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_longlong, c_uint, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -37,6 +42,20 @@ struct RawLocation {
     number: c_uint,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawRange {
+    pointers: [*const c_void; 2],
+    numbers: [c_uint; 2],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawToken {
+    numbers: [c_uint; 4],
+    data: *mut c_void,
+}
+
 type Visitor = extern "C" fn(RawCursor, RawCursor, *mut c_void) -> c_int;
 type FieldVisitor = extern "C" fn(RawCursor, *mut c_void) -> c_int;
 
@@ -46,21 +65,17 @@ macro_rules! functions {
         struct Functions { $($name: unsafe extern "C" fn($($argument),*) -> $result,)* }
 
         impl Functions {
-            /// Those of a library that is loaded.
+            /// Looks them up.
             ///
-            /// SAFETY: the caller has a handle of a libclang, whose functions have these signatures since
-            /// Clang 10 (its C API is stable).
-            unsafe fn of(handle: *mut c_void) -> Result<Self, String> {
+            /// # Safety
+            /// The library is a libclang, whose functions have these signatures since Clang 10 (its C API is stable), and it stays
+            /// loaded as long as they are called.
+            unsafe fn of(library: &Library) -> Result<Self, String> {
                 Ok(Self { $($name: {
-                    let name = CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).unwrap_or_default();
-                    // SAFETY: a symbol of that name is a function of this signature.
-                    unsafe {
-                        let found = system::function_of(handle, name);
-                        if found.is_null() {
-                            return Err(format!("it has no {}", stringify!($name)));
-                        }
-                        std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> $result>(found)
-                    }
+                    let name = stringify!($name);
+                    // SAFETY: the caller promises the signature; the library stays loaded.
+                    *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>(name.as_bytes()) }
+                        .map_err(|_| format!("it has no {name}"))?
                 },)* })
             }
         }
@@ -68,6 +83,7 @@ macro_rules! functions {
 }
 
 functions! {
+    clang_getClangVersion() -> RawString;
     clang_createIndex(c_int, c_int) -> *mut c_void;
     clang_parseTranslationUnit2FullArgv(*mut c_void, *const c_char, *const *const c_char, c_int, *mut c_void, c_uint, c_uint,
         *mut *mut c_void) -> c_int;
@@ -83,6 +99,11 @@ functions! {
     clang_getCursorSemanticParent(RawCursor) -> RawCursor;
     clang_getCursorLexicalParent(RawCursor) -> RawCursor;
     clang_getCursorLocation(RawCursor) -> RawLocation;
+    clang_getCursorExtent(RawCursor) -> RawRange;
+    clang_getCursorAvailability(RawCursor) -> c_int;
+    clang_isCursorDefinition(RawCursor) -> c_uint;
+    clang_getRangeStart(RawRange) -> RawLocation;
+    clang_getRangeEnd(RawRange) -> RawLocation;
     clang_getSpecializedCursorTemplate(RawCursor) -> RawCursor;
     clang_getCanonicalCursor(RawCursor) -> RawCursor;
     clang_hashCursor(RawCursor) -> c_uint;
@@ -123,6 +144,18 @@ functions! {
     clang_getDiagnosticSeverity(*mut c_void) -> c_int;
     clang_getDiagnosticSpelling(*mut c_void) -> RawString;
     clang_getDiagnosticLocation(*mut c_void) -> RawLocation;
+    clang_getDiagnosticOption(*mut c_void, *mut RawString) -> RawString;
+    clang_getDiagnosticCategory(*mut c_void) -> c_uint;
+    clang_getDiagnosticNumRanges(*mut c_void) -> c_uint;
+    clang_getDiagnosticRange(*mut c_void, c_uint) -> RawRange;
+    clang_getDiagnosticNumFixIts(*mut c_void) -> c_uint;
+    clang_getDiagnosticFixIt(*mut c_void, c_uint, *mut RawRange) -> RawString;
+    clang_getFile(*mut c_void, *const c_char) -> *mut c_void;
+    clang_getFileContents(*mut c_void, *mut c_void, *mut usize) -> *const c_char;
+    clang_getLocation(*mut c_void, *mut c_void, c_uint, c_uint) -> RawLocation;
+    clang_getToken(*mut c_void, RawLocation) -> *mut RawToken;
+    clang_getTokenSpelling(*mut c_void, RawToken) -> RawString;
+    clang_disposeTokens(*mut c_void, *mut RawToken, c_uint) -> ();
 }
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
@@ -136,49 +169,90 @@ fn with<R>(act: impl FnOnce(&Functions) -> R) -> Option<R> {
     FUNCTIONS.get().map(act)
 }
 
-/// Loads the library.
-pub(super) fn load(path: &Path) -> Result<(), String> {
-    let handle = system::load_library(path);
-    if handle.is_null() {
-        return Err(format!("{} cannot be loaded", path.display()));
+/// Loads the library, which must be of the major version `major`.
+pub(super) fn load(path: &Path, major: u32) -> Result<(), String> {
+    let unfit = |why: String| format!("{} cannot be used: {why}", path.display());
+    // SAFETY: the initialisers are those of a libclang, by its file name. They have no conditions.
+    let library = unsafe { Library::new(path) }.map_err(|e| unfit(e.to_string()))?;
+    // SAFETY: it is a libclang, by its file name. It is never unloaded.
+    let functions = unsafe { Functions::of(&library) }.map_err(unfit)?;
+    std::mem::forget(library);
+    // SAFETY: the string is new.
+    let version = unsafe { string(&functions, (functions.clang_getClangVersion)()) };
+    if clang::major_in(&version) != Some(major) {
+        return Err(unfit(format!("it is of {version}, and the compiler is Clang {major}")));
     }
-    // SAFETY: the handle is that of a libclang, by its file name.
-    let functions = unsafe { Functions::of(handle) }.map_err(|e| format!("{}: {e}", path.display()))?;
     let _ = FUNCTIONS.set(functions);
     Ok(())
 }
 
 /// A parsed source.
+#[derive(Clone, Copy)]
 pub(super) struct Unit(*mut c_void);
 
 /// Parses what the command line of a compiler names; the first argument is the compiler.
-pub(super) fn parse(arguments: &[OsString]) -> Option<Unit> {
-    let arguments: Vec<CString> =
-        arguments.iter().map(|a| CString::new(a.as_encoded_bytes())).collect::<Result<_, _>>().ok()?;
+pub(super) fn parse(arguments: &[OsString]) -> Result<Unit, String> {
+    let arguments: Vec<CString> = arguments
+        .iter()
+        .map(|a| CString::new(a.as_encoded_bytes()))
+        .collect::<Result<_, _>>()
+        .map_err(|_| "an argument has a zero byte")?;
     let pointers: Vec<*const c_char> = arguments.iter().map(|a| a.as_ptr()).collect();
-    let count = c_int::try_from(pointers.len()).ok()?;
+    let count = c_int::try_from(pointers.len()).map_err(|e| e.to_string())?;
     let mut unit = std::ptr::null_mut();
     let none = std::ptr::null_mut();
-    // SAFETY: the strings live over the call, which copies what it keeps; the source is among the arguments.
-    let code = with(|f| unsafe {
-        let index = (f.clang_createIndex)(0, 0);
-        let (first, options) = (pointers.as_ptr(), VISIT_IMPLICIT_ATTRIBUTES);
-        (f.clang_parseTranslationUnit2FullArgv)(index, std::ptr::null(), first, count, none, 0, options, &mut unit)
-    })?;
-    (code == 0 && !unit.is_null()).then_some(Unit(unit))
+    // Where `prints`, libclang prints its diagnostics to standard error, also those of a command line that it cannot take.
+    let mut parsed = |prints: bool| {
+        // SAFETY: the strings live over the call, which copies what it keeps; the source is among the arguments.
+        with(|f| unsafe {
+            let index = (f.clang_createIndex)(0, c_int::from(prints));
+            let (first, options) = (pointers.as_ptr(), VISIT_IMPLICIT_ATTRIBUTES);
+            (f.clang_parseTranslationUnit2FullArgv)(index, std::ptr::null(), first, count, none, 0, options, &mut unit)
+        })
+    };
+    match parsed(false) {
+        Some(0) => Ok(Unit(unit)),
+        // `CXError_Crashed` is 2: the same would happen again.
+        Some(2) => Err("libclang crashed".into()),
+        _ => {
+            parsed(true);
+            Err("libclang cannot parse it".into())
+        }
+    }
+}
+
+/// A range of a source, up to the place `end` and without it.
+pub(super) struct Range {
+    pub(super) start: Place,
+    pub(super) end: Place,
 }
 
 /// A diagnostic of Clang.
 pub(super) struct Diagnostic {
     pub(super) severity: Severity,
-    pub(super) text: String,
+    pub(super) text: Text,
+    /// The option that turns a warning into this error or off, as `-Wname`; empty if there is none.
+    pub(super) option: String,
+    /// Clang only says how the source led to the place: by an inclusion or by a macro.
+    pub(super) is_of_the_preprocessor: bool,
     pub(super) place: Place,
+    pub(super) location: Location,
+    /// What Clang underlines. `None` stands for a range of no text, such as the arguments of a call without arguments.
+    pub(super) ranges: Vec<Option<Range>>,
+    /// What Clang would write instead of a range.
+    pub(super) fixes: Vec<(Range, String)>,
+    /// The word at the place, in the macro that it is written in.
+    pub(super) word: String,
     pub(super) notes: Vec<Diagnostic>,
     /// What stands there.
     pub(super) at: Cursor,
     /// The place is in a header of the system, of which C++ AMP's are part.
     pub(super) of_system: bool,
 }
+
+/// A location in a unit. In a macro, each of its words has its own in each expansion.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Location(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Severity {
@@ -194,6 +268,21 @@ impl Unit {
         Cursor(with(|f| unsafe { (f.clang_getTranslationUnitCursor)(self.0) }).unwrap_or(NULL))
     }
 
+    /// The line of a place, as Clang has read it.
+    pub(super) fn line(&self, place: &Place) -> Option<String> {
+        let name = CString::new(place.file.as_str()).ok()?;
+        let mut length = 0;
+        // SAFETY: the name is a string; the text of a file of the unit is never disposed of, and is of the length that is written.
+        let text = with(|f| unsafe {
+            let file = (f.clang_getFile)(self.0, name.as_ptr());
+            let text =
+                if file.is_null() { std::ptr::null() } else { (f.clang_getFileContents)(self.0, file, &mut length) };
+            if text.is_null() { &[] } else { std::slice::from_raw_parts(text.cast::<u8>(), length) }
+        })?;
+        let line = text.split(|byte| *byte == b'\n').nth((place.line as usize).checked_sub(1)?)?;
+        Some(files::masked(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         // SAFETY: as above.
         with(|f| unsafe { diagnostics(f, self.0, (f.clang_getDiagnosticSetFromTU)(self.0)) }).unwrap_or_default()
@@ -205,25 +294,73 @@ unsafe fn diagnostics(f: &Functions, unit: *mut c_void, set: *mut c_void) -> Vec
     // SAFETY: the caller's set, and its members by their numbers.
     unsafe {
         let all = 0..if set.is_null() { 0 } else { (f.clang_getNumDiagnosticsInSet)(set) };
-        let one = |n| {
-            let it = (f.clang_getDiagnosticInSet)(set, n);
-            let location = (f.clang_getDiagnosticLocation)(it);
-            Diagnostic {
-                severity: match (f.clang_getDiagnosticSeverity)(it) {
-                    4 => Severity::Fatal,
-                    3 => Severity::Error,
-                    2 => Severity::Warning,
-                    _ => Severity::Note,
-                },
-                text: string(f, (f.clang_getDiagnosticSpelling)(it)),
-                place: place(f, location),
-                notes: diagnostics(f, unit, (f.clang_getChildDiagnostics)(it)),
-                at: Cursor((f.clang_getCursor)(unit, location)),
-                of_system: (f.clang_Location_isInSystemHeader)(location) != 0,
-            }
-        };
-        all.map(one).collect()
+        all.map(|n| diagnostic(f, unit, (f.clang_getDiagnosticInSet)(set, n))).collect()
     }
+}
+
+/// SAFETY: the diagnostic is one of the unit, which is parsed.
+unsafe fn diagnostic(f: &Functions, unit: *mut c_void, raw: *mut c_void) -> Diagnostic {
+    // SAFETY: the caller's diagnostic, and its parts by their numbers.
+    unsafe {
+        let location = (f.clang_getDiagnosticLocation)(raw);
+        let fix = |n| {
+            let mut replaced = RawRange { pointers: [std::ptr::null(); 2], numbers: [0; 2] };
+            let text = string(f, (f.clang_getDiagnosticFixIt)(raw, n, &mut replaced));
+            Some((range(f, replaced)?, text))
+        };
+        Diagnostic {
+            severity: match (f.clang_getDiagnosticSeverity)(raw) {
+                4 => Severity::Fatal,
+                3 => Severity::Error,
+                2 => Severity::Warning,
+                _ => Severity::Note,
+            },
+            text: Text::new(string(f, (f.clang_getDiagnosticSpelling)(raw))),
+            option: string(f, (f.clang_getDiagnosticOption)(raw, std::ptr::null_mut())),
+            is_of_the_preprocessor: (f.clang_getDiagnosticCategory)(raw) == 0,
+            place: place(f, location),
+            location: Location(location.number),
+            ranges: (0..(f.clang_getDiagnosticNumRanges)(raw))
+                .map(|n| range(f, (f.clang_getDiagnosticRange)(raw, n)))
+                .collect(),
+            fixes: (0..(f.clang_getDiagnosticNumFixIts)(raw)).filter_map(fix).collect(),
+            word: word(f, unit, location),
+            notes: diagnostics(f, unit, (f.clang_getChildDiagnostics)(raw)),
+            at: Cursor((f.clang_getCursor)(unit, location)),
+            of_system: (f.clang_Location_isInSystemHeader)(location) != 0,
+        }
+    }
+}
+
+/// The word at a location, as it is written in a source or in a macro's definition.
+///
+/// SAFETY: the location is one of the unit, which is parsed.
+unsafe fn word(f: &Functions, unit: *mut c_void, location: RawLocation) -> String {
+    let (mut file, mut line, mut column, mut offset) = (std::ptr::null_mut(), 0, 0, 0);
+    // SAFETY: the caller's location; the results are written before the call returns. The token is one, and is disposed of after its
+    // last use.
+    unsafe {
+        (f.clang_getSpellingLocation)(location, &mut file, &mut line, &mut column, &mut offset);
+        if file.is_null() {
+            return String::new();
+        }
+        let token = (f.clang_getToken)(unit, (f.clang_getLocation)(unit, file, line, column));
+        if token.is_null() {
+            return String::new();
+        }
+        let word = string(f, (f.clang_getTokenSpelling)(unit, *token));
+        (f.clang_disposeTokens)(unit, token, 1);
+        word
+    }
+}
+
+/// Nothing if it is a range of no text.
+///
+/// SAFETY: the range comes from libclang.
+unsafe fn range(f: &Functions, raw: RawRange) -> Option<Range> {
+    // SAFETY: the caller's range.
+    let (start, end) = unsafe { (place(f, (f.clang_getRangeStart)(raw)), place(f, (f.clang_getRangeEnd)(raw))) };
+    (start.line > 0 && end.line > 0).then_some(Range { start, end })
 }
 
 /// SAFETY: the string comes from libclang and is used once.
@@ -236,14 +373,6 @@ unsafe fn string(f: &Functions, raw: RawString) -> String {
         (f.clang_disposeString)(raw);
         made
     }
-}
-
-/// A place in a source, where macros are expanded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) column: u32,
 }
 
 /// SAFETY: the location comes from libclang.
@@ -329,6 +458,17 @@ impl Cursor {
         with(|f| unsafe { (f.clang_CXXMethod_isDefaulted)(self.0) != 0 }).unwrap_or(false)
     }
 
+    /// A function that is deleted.
+    pub(super) fn is_deleted(self) -> bool {
+        // SAFETY: as above. `CXAvailability_NotAvailable` is 2.
+        with(|f| unsafe { (f.clang_getCursorAvailability)(self.0) == 2 }).unwrap_or(false)
+    }
+
+    pub(super) fn is_definition(self) -> bool {
+        // SAFETY: as above.
+        with(|f| unsafe { (f.clang_isCursorDefinition)(self.0) != 0 }).unwrap_or(false)
+    }
+
     pub(super) fn is_virtual_base(self) -> bool {
         // SAFETY: as above.
         with(|f| unsafe { (f.clang_isVirtualBase)(self.0) != 0 }).unwrap_or(false)
@@ -379,11 +519,18 @@ impl Cursor {
 
     pub(super) fn place(self) -> Place {
         // SAFETY: the cursor is one of the unit, and so is its location.
-        with(|f| unsafe { place(f, (f.clang_getCursorLocation)(self.0)) }).unwrap_or(Place {
-            file: String::new(),
-            line: 0,
-            column: 0,
-        })
+        with(|f| unsafe { place(f, (f.clang_getCursorLocation)(self.0)) }).unwrap_or_default()
+    }
+
+    pub(super) fn location(self) -> Location {
+        // SAFETY: as `place`.
+        Location(with(|f| unsafe { (f.clang_getCursorLocation)(self.0) }).map_or(0, |location| location.number))
+    }
+
+    /// From its first character to its last.
+    pub(super) fn extent(self) -> Option<Range> {
+        // SAFETY: as `place`.
+        with(|f| unsafe { range(f, (f.clang_getCursorExtent)(self.0)) })?
     }
 
     /// Written in a macro's definition.
@@ -478,92 +625,4 @@ impl Type {
         with(|f| unsafe { (f.clang_Type_visitFields)(self.0, keep_field, (&raw mut list).cast()) });
         list
     }
-}
-
-/// What a cursor is: `CXCursorKind` of Index.h.
-pub(super) mod kind {
-    pub const UNION: i32 = 3;
-    pub const STRUCT: i32 = 2;
-    pub const CLASS: i32 = 4;
-    pub const FUNCTION: i32 = 8;
-    pub const VARIABLE: i32 = 9;
-    pub const PARAMETER: i32 = 10;
-    pub const METHOD: i32 = 21;
-    pub const FIELD: i32 = 6;
-    pub const MEMBER_INITIALIZER: i32 = 47;
-    pub const NAMESPACE: i32 = 22;
-    pub const LINKAGE: i32 = 23;
-    pub const CONSTRUCTOR: i32 = 24;
-    pub const DESTRUCTOR: i32 = 25;
-    pub const CONVERSION: i32 = 26;
-    pub const FUNCTION_TEMPLATE: i32 = 30;
-    pub const CLASS_TEMPLATE: i32 = 31;
-    pub const PARTIAL_SPECIALIZATION: i32 = 32;
-    pub const BASE: i32 = 44;
-    pub const VARIABLE_REFERENCE: i32 = 50;
-    pub const DECLARATION_REFERENCE: i32 = 101;
-    pub const MEMBER_REFERENCE: i32 = 102;
-    pub const CALL: i32 = 103;
-    pub const INTEGER: i32 = 106;
-    pub const FLOATING: i32 = 107;
-    pub const STRING: i32 = 109;
-    pub const CHARACTER: i32 = 110;
-    pub const BINARY: i32 = 114;
-    pub const CONDITIONAL: i32 = 116;
-    pub const C_CAST: i32 = 117;
-    pub const ADDRESS_OF_LABEL: i32 = 120;
-    pub const NULL: i32 = 123;
-    pub const STATIC_CAST: i32 = 124;
-    pub const DYNAMIC_CAST: i32 = 125;
-    pub const REINTERPRET_CAST: i32 = 126;
-    pub const FUNCTIONAL_CAST: i32 = 128;
-    pub const TYPEID: i32 = 129;
-    pub const THROW: i32 = 133;
-    pub const NEW: i32 = 134;
-    pub const DELETE: i32 = 135;
-    pub const SIZE_OF: i32 = 136;
-    pub const STATIC_ASSERT: i32 = 602;
-    pub const LAMBDA: i32 = 144;
-    pub const LABEL: i32 = 201;
-    pub const COMPOUND: i32 = 202;
-    pub const GOTO: i32 = 210;
-    pub const COMPUTED_GOTO: i32 = 211;
-    pub const ASSEMBLY: i32 = 215;
-    pub const CATCH: i32 = 223;
-    pub const TRY: i32 = 224;
-    pub const MS_ASSEMBLY: i32 = 229;
-    pub const DEVICE_ATTRIBUTE: i32 = 413;
-    pub const HOST_ATTRIBUTE: i32 = 415;
-    pub const SHARED_ATTRIBUTE: i32 = 416;
-    pub const FRIEND: i32 = 603;
-}
-
-/// What a type is: `CXTypeKind` of Index.h.
-pub(super) mod ty {
-    pub const UNEXPOSED: i32 = 1;
-    pub const VOID: i32 = 2;
-    pub const BOOL: i32 = 3;
-    pub const UNSIGNED: i32 = 9;
-    pub const UNSIGNED_LONG: i32 = 10;
-    pub const CHAR: i32 = 13;
-    pub const INT: i32 = 17;
-    pub const LONG: i32 = 18;
-    pub const FIRST_NUMBER: i32 = 3;
-    pub const LAST_INTEGER: i32 = 20;
-    pub const FLOAT: i32 = 21;
-    pub const DOUBLE: i32 = 22;
-    pub const LONG_DOUBLE: i32 = 23;
-    pub const NULLPTR: i32 = 24;
-    pub const FLOAT_128: i32 = 30;
-    pub const BFLOAT_16: i32 = 39;
-    pub const COMPLEX: i32 = 100;
-    pub const POINTER: i32 = 101;
-    pub const LVALUE_REFERENCE: i32 = 103;
-    pub const RVALUE_REFERENCE: i32 = 104;
-    pub const RECORD: i32 = 105;
-    pub const ENUM: i32 = 106;
-    pub const FUNCTION: i32 = 111;
-    pub const ARRAY: i32 = 112;
-    pub const ARRAY_WITHOUT_LENGTH: i32 = 114;
-    pub const MEMBER_POINTER: i32 = 117;
 }

@@ -3,39 +3,33 @@
 //! The walk enters the functions of the user's files, and from their calls the instantiations of the user's templates, whose
 //! bodies Clang has with the types in place.
 
-use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
+use super::libclang::{Cursor, Location, Type, Unit, kind, ty};
+use super::report::Finding;
 use super::types::{
-    Types, address_in, array_in, has_elements, host_classes_in, is_array, is_c_array, is_callable, is_class,
-    is_function, is_lambda, is_of_amp, is_owner, is_reference, of_no_use, of_the_host_in, owner_in, texture_in,
-    texture_in_elements,
+    Types, address_in, array_in, has_elements, host_classes_in, is_amp_only, is_array, is_c_array, is_callable,
+    is_class, is_dependent, is_function, is_lambda, is_of_amp, is_owner, is_reference, of_no_use, of_the_host_in,
+    owner_in, texture_in, texture_in_elements,
 };
 use super::wording::{amp_function_text, cpu_function_text, defaulted_text, uncallable};
+use crate::diagnostics::Place;
 use crate::files;
 use revamp_source::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What is refused, and where.
-pub(super) struct Finding {
-    pub(super) place: Place,
-    pub(super) text: String,
-}
-
 /// What the walk found.
 pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
-    /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
-    pub(super) arrays: HashSet<(String, String)>,
-    /// File, line and name of the variables that a refused lambda captures by reference or names; `this` too.
-    pub(super) by_reference: HashSet<(String, u32, String)>,
+    /// Where amp lambdas capture by reference, and `this`: whether that is refused.
+    pub(super) captures: HashMap<Location, bool>,
     /// Why the kernel of a launch cannot be called, by the launch's file and line.
     pub(super) uncallable: HashMap<(String, u32), String>,
     pub(super) refused_host_classes: RefusedHostClasses,
-    /// The program's classes, by where their names stand.
-    classes: HashMap<Place, Cursor>,
     /// Where amp code names a function, and where that is declared.
     pub(super) chosen: BTreeSet<(Place, Place)>,
     /// Where functions are declared that are written restrict(cpu).
     pub(super) marked_cpu: HashSet<Place>,
+    /// Where members of classes within amp code are declared that have the restriction of that code.
+    pub(super) members_of_local_classes: HashSet<Place>,
 }
 
 /// The classes that only the host can use and of which a value was refused, by where their names stand: what is made of a template
@@ -69,35 +63,45 @@ fn key_of(declaration: Cursor) -> Option<u32> {
     declaration.canonical().and_then(Cursor::hash)
 }
 
-impl Found {
-    /// Why the implicit member that a note of Clang names, of the class at this place, cannot be one of amp code; `None` if it
-    /// can.
-    pub(super) fn lacks(&self, class: &Place, note: &str) -> Option<String> {
-        let count = usize::from(!note.contains("implicit default"));
-        let wanted = if note.contains("assignment") { kind::METHOD } else { kind::CONSTRUCTOR };
-        let class = self.classes.get(class).filter(|c| c.kind() != kind::CLASS_TEMPLATE)?;
+/// A member that the compiler makes of a class where the program declares none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SpecialMember {
+    DefaultConstructor,
+    CopyConstructor,
+    Assignment,
+}
+
+impl SpecialMember {
+    /// Why amp code cannot have this member of a class: the cpu function of a member or base that it calls. `None` if it can.
+    pub(super) fn lacks(self, class: Cursor) -> Option<String> {
+        if class.kind() == kind::CLASS_TEMPLATE {
+            return None;
+        }
         let parts = class.children().into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
         parts.filter_map(|part| Some((part, part.ty()?.canonical().declaration()))).find_map(|(part, made)| {
             let members = made.definition().map(Cursor::children).unwrap_or_default();
-            let special = |c: &Cursor| {
-                let named = wanted == kind::CONSTRUCTOR || c.spelling() == "operator=";
-                let own = |of: Type| of.canonical().pointee().declaration().canonical() == made.canonical();
-                let arguments = c.arguments();
-                c.kind() == wanted
-                    && named
-                    && arguments.len() == count
-                    && arguments.iter().all(|a| a.ty().is_some_and(own))
-            };
             // One without a version for amp code.
             let host = |c: &&Cursor| {
-                let versions = members.iter().filter(|o| special(o) && same_parameters(**o, **c));
-                special(c) && !versions.into_iter().any(|o| is_callable(*o))
+                let is_version = |o: &&Cursor| self.is(**o, made) && same_parameters(**o, **c);
+                self.is(**c, made) && !members.iter().filter(is_version).any(|o| is_callable(*o))
             };
             let found = members.iter().find(host)?;
             let name = part.spelling();
             let part = if part.kind() == kind::BASE { "base" } else { "member" };
             Some(format!("its {part} '{name}': '{}' is a cpu function", found.spelling()))
         })
+    }
+
+    /// The function is this member of the class.
+    fn is(self, function: Cursor, class: Cursor) -> bool {
+        let own = |of: Type| of.canonical().pointee().declaration().canonical() == class.canonical();
+        let arguments = function.arguments();
+        let takes_own = || arguments.len() == 1 && arguments[0].ty().is_some_and(own);
+        match self {
+            Self::DefaultConstructor => function.kind() == kind::CONSTRUCTOR && arguments.is_empty(),
+            Self::CopyConstructor => function.kind() == kind::CONSTRUCTOR && takes_own(),
+            Self::Assignment => function.kind() == kind::METHOD && function.spelling() == "operator=" && takes_own(),
+        }
     }
 }
 
@@ -111,7 +115,7 @@ fn same_parameters(a: Cursor, b: Cursor) -> bool {
 
 /// For whom a function is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
+pub(super) enum Side {
     Cpu,
     Amp,
     Both,
@@ -155,13 +159,12 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
     Found {
         findings: walk.found,
-        arrays: walk.arrays,
-        by_reference: walk.by_reference,
+        captures: walk.captures,
         uncallable: walk.uncallable,
         refused_host_classes: walk.refused_host_classes,
-        classes: walk.classes,
         chosen: walk.chosen,
         marked_cpu: walk.marked_cpu,
+        members_of_local_classes: walk.members_of_local_classes,
     }
 }
 
@@ -171,9 +174,8 @@ struct Walk {
     types: Types,
     found: Vec<Finding>,
     /// The errors that were reported, by file and line.
-    told: HashSet<(Place, String)>,
-    arrays: HashSet<(String, String)>,
-    by_reference: HashSet<(String, u32, String)>,
+    reported: HashSet<(Place, String)>,
+    captures: HashMap<Location, bool>,
     uncallable: HashMap<(String, u32), String>,
     refused_host_classes: RefusedHostClasses,
     /// The program's member functions that are defaulted.
@@ -184,10 +186,9 @@ struct Walk {
     jumping: HashSet<Option<u32>>,
     /// The classes of lambdas, and for whom these are.
     lambdas: HashMap<u32, Side>,
-    /// The program's classes, by where their names stand.
-    classes: HashMap<Place, Cursor>,
     /// Where functions are declared that are written restrict(cpu).
     marked_cpu: HashSet<Place>,
+    members_of_local_classes: HashSet<Place>,
     /// Functions that cpu code may call: what they belong to, and their names.
     of_cpu: HashSet<(String, String)>,
     /// Calls of amp functions by cpu code: refused where the name has no version for that.
@@ -221,18 +222,21 @@ fn written(children: &[Cursor]) -> Option<Side> {
     }
 }
 
+/// The restriction that a function or its first declaration is written with: a definition outside of its class may leave it out.
+pub(super) fn restriction(function: Cursor) -> Option<Side> {
+    let of_first =
+        || function.canonical().filter(|first| *first != function).and_then(|first| written(&first.children()));
+    written(&function.children()).or_else(of_first)
+}
+
+/// The restriction that a lambda is written with.
+pub(super) fn lambda_restriction(lambda: Cursor) -> Option<Side> {
+    operator_of(lambda).and_then(|operator| written(&operator.children()))
+}
+
 /// A function of the compiler, as INFINITY and NAN call: it is declared where it is first called, and has no restriction.
 fn is_builtin(function: Cursor) -> bool {
     function.spelling().starts_with("__builtin_")
-}
-
-/// Only amp code may call it.
-fn is_amp_only(function: Cursor) -> bool {
-    let has = |wanted| {
-        let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == wanted);
-        any(function) || function.canonical().is_some_and(any)
-    };
-    has(kind::DEVICE_ATTRIBUTE) && !has(kind::HOST_ATTRIBUTE)
 }
 
 /// Stands for any namespace.
@@ -332,7 +336,7 @@ fn wrong_view(constructor: Cursor) -> Option<String> {
 impl Walk {
     fn refuse(&mut self, at: Cursor, text: String) {
         let place = at.place();
-        if place.line > 0 && self.told.insert((Place { column: 0, ..place.clone() }, text.clone())) {
+        if place.line > 0 && self.reported.insert((Place { column: 0, ..place.clone() }, text.clone())) {
             self.found.push(Finding { place, text });
         }
     }
@@ -345,13 +349,7 @@ impl Walk {
                     self.declaration(child, context);
                 }
             }
-            kind::NAMESPACE | kind::FRIEND => {
-                for child in at.children() {
-                    self.declaration(child, context);
-                }
-            }
-            found if is_class(found) => {
-                self.classes.insert(at.place(), at);
+            found if is_class(found) || matches!(found, kind::NAMESPACE | kind::FRIEND) => {
                 for child in at.children() {
                     self.declaration(child, context);
                 }
@@ -376,15 +374,14 @@ impl Walk {
 
     fn function(&mut self, at: Cursor, around: Context) {
         let children = at.children();
-        let own = written(&children).or_else(|| {
-            // A definition outside of its class may leave it out only where both agree.
-            at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
-        });
+        let own = restriction(at);
         if at.is_defaulted() {
             self.defaulted.extend(key_of(at).map(|key| (key, at)));
         }
-        if own == Some(Side::Cpu) {
-            self.marked_cpu.insert(at.place());
+        match own {
+            Some(Side::Cpu) => drop(self.marked_cpu.insert(at.place())),
+            None if around.side != Side::Cpu => drop(self.members_of_local_classes.insert(at.place())),
+            _ => {}
         }
         let side = own.unwrap_or(around.side);
         let context = Context { side, function: key_of(at), prints: false, made: around.made };
@@ -475,8 +472,8 @@ impl Walk {
     /// A type that amp code uses.
     fn value(&mut self, at: Cursor, of: Type, what: &str, context: Context) {
         let may_be = context.may_be_of_the_host() || is_lambda(of);
-        let is_told = !may_be && (!self.strict || owner_in(of).is_some());
-        if let Some(why) = of_no_use(of, 0).filter(|_| is_told) {
+        let is_reported = !may_be && (!self.strict || owner_in(of).is_some());
+        if let Some(why) = of_no_use(of, 0).filter(|_| is_reported) {
             self.refused_host_classes.add(of);
             return self.refuse(at, format!("{what}: {why} (C3581)"));
         }
@@ -706,6 +703,10 @@ impl Walk {
 
     /// A call of a cpu function, in the function `within`.
     fn cpu_function(&mut self, at: Cursor, callee: Cursor, within: Option<u32>) {
+        // Clang refuses a call of a deleted function.
+        if callee.is_deleted() {
+            return;
+        }
         // The call in the compiler's definition of a defaulted function is an error at that function. A member of a class that
         // only the host can use was refused with the class.
         if let Some(defaulted) = within.and_then(|key| self.defaulted.get(&key)).copied() {
@@ -1046,8 +1047,7 @@ impl Walk {
 
     fn lambda(&mut self, at: Cursor, around: Context) {
         let operator = operator_of(at);
-        let own = operator.and_then(|operator| written(&operator.children()));
-        let side = own.unwrap_or(around.side);
+        let side = lambda_restriction(at).unwrap_or(around.side);
         let function = operator.and_then(Cursor::canonical).and_then(Cursor::hash);
         let context = Context { side, function, prints: false, made: around.made };
         if let Some(class) = at.ty().map(Type::declaration).and_then(Cursor::hash) {
@@ -1076,17 +1076,16 @@ impl Walk {
             let Some(of) = field.ty() else { continue };
             let name = name_of(of, &variables);
             let inside = around.side != Side::Cpu;
+            let is_allowed = inside && !self.strict;
             if is_reference(of) {
-                if is_array(of.canonical().pointee()) {
-                    let file = at.place().file;
-                    // What `[&]` captures is only named in the body.
-                    let all = variables_in(at.children());
-                    self.arrays
-                        .extend(all.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())));
+                // What depends on a template's parameter is judged where that is known.
+                if !is_dependent(of) {
+                    let is_refused = !is_allowed && !is_array(of.canonical().pointee());
+                    *self.captures.entry(field.location()).or_default() |= is_refused;
                 }
                 continue;
             }
-            if inside && !self.strict {
+            if is_allowed {
                 continue;
             }
             if is_array(of) {
@@ -1096,7 +1095,7 @@ impl Walk {
                 self.refused_host_classes.add(of);
                 self.refuse(at, format!("{name} is captured, and {why}: {NOT_CAPTURED}; {instead}"));
             } else if !inside && is_this(of, &variables_in(at.children())) {
-                self.captures_are_refused(at, &BTreeSet::from(["this".into()]));
+                self.captures.insert(field.location(), true);
                 let text = "'this' is captured: by-reference capture or 'this' capture is unsupported if the lambda is amp \
                             restricted (C3590); copy the members that the kernel needs into local variables";
                 self.refuse(at, text.into());
@@ -1141,7 +1140,7 @@ impl Walk {
         let mut names: Vec<String> = Vec::new();
         let mut owner = None;
         let types = closure.canonical().fields().into_iter().filter_map(Cursor::ty);
-        for of in types.filter(|of| is_reference(*of) && !is_array(of.canonical().pointee())) {
+        for of in types.filter(|of| is_reference(*of) && !is_dependent(*of) && !is_array(of.canonical().pointee())) {
             if let Some(found) = owner_in(of) {
                 self.refused_host_classes.add(of);
                 owner.get_or_insert(found);
@@ -1151,8 +1150,6 @@ impl Walk {
             names.push(format!("{} ('{}')", name_of(of, &unnamed), of.spelling()));
         }
         let Some(last) = names.pop() else { return };
-        let all: BTreeSet<String> = variables.iter().map(|v| v.spelling()).collect();
-        self.captures_are_refused(at, &all);
         let (what, instead) = match names.as_slice() {
             [] => (format!("{last} is"), "capture it by value, or use an array_view"),
             others => (format!("{} and {last} are", others.join(", ")), "capture them by value, or use array_views"),
@@ -1163,19 +1160,6 @@ impl Walk {
              array and texture; {instead}"
         );
         self.refuse(at, text);
-    }
-
-    /// Clang reports a capture where the lambda names the variable.
-    fn captures_are_refused(&mut self, lambda: Cursor, names: &BTreeSet<String>) {
-        let file = lambda.place().file;
-        let (mut lines, mut left) = (BTreeSet::new(), vec![lambda]);
-        while let Some(at) = left.pop() {
-            lines.insert(at.place().line);
-            left.extend(at.children());
-        }
-        for line in lines {
-            self.by_reference.extend(names.iter().map(|name| (file.clone(), line, name.clone())));
-        }
     }
 
     /// Labels are refused where no 'goto' was.
@@ -1281,12 +1265,6 @@ fn is_unevaluated(at: Cursor) -> bool {
 fn varies(variable: Cursor) -> bool {
     let of = variable.ty().map(Type::canonical);
     variable.kind() == kind::PARAMETER || of.is_some_and(|of| !of.is_const() && !is_reference(of) && !is_c_array(of))
-}
-
-/// An array or a texture, or a reference to one.
-fn is_array_variable(variable: Cursor) -> bool {
-    let Some(of) = variable.ty().map(Type::canonical) else { return false };
-    is_array(if is_reference(of) { of.pointee() } else { of })
 }
 
 /// The variables that a lambda captures: those of the capture list come before its parameters and its body.

@@ -83,8 +83,18 @@ pub(super) fn owner_in(of: Type) -> Option<(String, &'static str)> {
 
 /// `concurrency::array` or `texture`, with any qualifiers.
 pub(super) fn is_array(of: Type) -> bool {
-    let declaration = of.canonical().declaration();
-    REFERRED.contains(&declaration.spelling().as_str()) && is_of_amp(declaration)
+    is_array_class(of.canonical().declaration())
+}
+
+pub(super) fn is_array_class(class: Cursor) -> bool {
+    REFERRED.contains(&class.spelling().as_str()) && is_of_amp(class)
+}
+
+/// A template's parameter, or what depends on one: it is known where something is made of the template.
+pub(super) fn is_dependent(of: Type) -> bool {
+    let of = of.canonical();
+    let of = if is_reference(of) { of.pointee().canonical() } else { of };
+    matches!(of.kind(), ty::UNEXPOSED | ty::AUTO) && of.declaration().is_null()
 }
 
 /// A texture or a view of one, with any qualifiers.
@@ -290,6 +300,15 @@ pub(super) fn is_class(kind: i32) -> bool {
 pub(super) fn is_callable(function: Cursor) -> bool {
     let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == kind::DEVICE_ATTRIBUTE);
     any(function) || function.canonical().is_some_and(any)
+}
+
+/// Only amp code may call it.
+pub(super) fn is_amp_only(function: Cursor) -> bool {
+    let has = |wanted| {
+        let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == wanted);
+        any(function) || function.canonical().is_some_and(any)
+    };
+    has(kind::DEVICE_ATTRIBUTE) && !has(kind::HOST_ATTRIBUTE)
 }
 
 /// A function that amp code cannot call.

@@ -1,11 +1,13 @@
 //! Restrictions and `tile_static` where no grammar has them, and Clang, for which they are attributes, does.
 
+use super::report::Finding;
+use crate::diagnostics::Place;
 use revamp_source::tokens::{Clauses, Code};
 use std::path::Path;
 
-/// What stands wrong in a source, a line of Clang's form for each.
-pub fn misplaced(path: &Path, source: &str, code: &Code<'_>, clauses: &Clauses, strict: bool) -> String {
-    let mut told = String::new();
+/// What stands wrong in a source.
+pub fn misplaced(path: &Path, source: &str, code: &Code<'_>, clauses: &Clauses, strict: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let mut at = 0;
     while at < code.tokens.len() {
         if let Some(end) = left_out(code, at) {
@@ -23,11 +25,13 @@ pub fn misplaced(path: &Path, source: &str, code: &Code<'_>, clauses: &Clauses, 
             let before = &source[..token.start];
             let column = before.len() - before.rfind('\n').map_or(0, |n| n + 1) + 1;
             let line = before.matches('\n').count() + 1;
-            told += &format!("{}:{line}:{column}: error: {why}\n", path.display());
+            let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            let place = Place { file: path.display().to_string(), line: number(line), column: number(column) };
+            findings.push(Finding { place, text: why.into() });
         }
         at += 1;
     }
-    told
+    findings
 }
 
 /// The end of what `#if 0` leaves out, if that begins here.
@@ -94,7 +98,7 @@ mod tests {
             ("auto l = [](int) restrict(amp) mutable {};", "", "1:18"),
             ("static tile_static int x;", "1:8", "1:8"),
             ("tile_static extern int x;", "1:1", "1:1"),
-            // What is right, or cannot be told.
+            // What is right, or cannot be known.
             ("int f() restrict(amp); int g() const restrict(amp) restrict(cpu) { }", "", ""),
             (
                 "#define A restrict(amp)\n#define B(x) restrict(amp) int x()\nint f() A; M(int f(), restrict(amp))",
@@ -109,9 +113,10 @@ mod tests {
                 let code = Code::read(source);
                 let mut clauses = Clauses::default();
                 clauses.learn(&code);
-                let told = misplaced(Path::new("a"), source, &code, &clauses, strict);
-                let places: Vec<&str> = told.lines().filter_map(|l| l.strip_prefix("a:")?.split(": ").next()).collect();
-                assert_eq!(places.join(" "), expected, "{source}: {told}");
+                let findings = misplaced(Path::new("a"), source, &code, &clauses, strict);
+                let place = |f: &Finding| format!("{}:{}", f.place.line, f.place.column);
+                let places: Vec<String> = findings.iter().map(place).collect();
+                assert_eq!(places.join(" "), expected, "{source}: {findings:?}");
             }
         }
     }
