@@ -5,9 +5,12 @@
 //! underlines. Where a candidate is for the other side, its note underlines nothing; where the arguments do not fit, it does.
 //! An error that is left out here without need is found again by the passes that make code.
 
-use super::libclang::{Cursor, Diagnostic, Range, Severity, Unit, kind, ty};
+use super::libclang::{Cursor, Diagnostic, Range, Unit, kind, ty};
 use super::report::{Finding, Report};
-use super::rules::{Found, Side, SpecialMember};
+use super::restrictions::Side;
+use super::rules::Found;
+use super::special_members::SpecialMember;
+use super::text::Severity;
 use super::tree::Tree;
 use super::types::{
     is_amp_only, is_array, is_array_class, is_callable, is_class, is_dependent, is_function, is_host_function,
@@ -276,15 +279,9 @@ impl<'a> Errors<'a> {
     /// A diagnostic without its notes. `excerpt`: with its line of the source.
     fn rendered_alone(&self, one: &Diagnostic, excerpt: bool) -> String {
         let Place { file, line, column } = &one.place;
-        let kind = match one.severity {
-            Severity::Fatal => "fatal error",
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
         let place = if *line == 0 { String::new() } else { format!("{file}:{line}:{column}: ") };
         let option = if one.option.is_empty() { String::new() } else { format!(" [{}]", one.option) };
-        let text = format!("{place}{kind}: {}{option}\n", one.text);
+        let text = format!("{place}{}: {}{option}\n", one.severity, one.text);
         let Some(source) = self.unit.line(&one.place).filter(|_| excerpt) else { return text };
         let here = |place: &Place| place.file == *file && place.line == *line;
         // A range may begin before the line or end behind it.

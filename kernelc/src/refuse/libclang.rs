@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 pub(super) use super::constants::{kind, ty};
-use super::text::Text;
+use super::text::{Severity, Text};
 use crate::clang;
 use crate::diagnostics::Place;
 use crate::files;
@@ -254,14 +254,6 @@ pub(super) struct Diagnostic {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Location(u32);
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Severity {
-    Note,
-    Warning,
-    Error,
-    Fatal,
-}
-
 impl Unit {
     pub(super) fn cursor(&self) -> Cursor {
         // SAFETY: the unit is a parsed one, which is never disposed of.
@@ -422,6 +414,16 @@ macro_rules! asked {
     };
 }
 
+/// Methods that ask libclang a question about a cursor or a type.
+macro_rules! asked_if {
+    ($($(#[$documentation:meta])? $name:ident: $function:ident;)*) => {
+        $($(#[$documentation])? pub(super) fn $name(self) -> bool {
+            // SAFETY: the cursor or the type is one of the unit, which is never disposed of.
+            with(|f| unsafe { (f.$function)(self.0) != 0 }).unwrap_or(false)
+        })*
+    };
+}
+
 impl Cursor {
     asked! {
         ty -> Type: clang_getCursorType, Type;
@@ -442,46 +444,21 @@ impl Cursor {
         with(|f| unsafe { (f.clang_Cursor_isNull)(self.0) != 0 }).unwrap_or(true) || (70..=73).contains(&self.0.kind)
     }
 
-    pub(super) fn is_virtual(self) -> bool {
-        // SAFETY: the cursor is one of the unit.
-        with(|f| unsafe { (f.clang_CXXMethod_isVirtual)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_static_method(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_CXXMethod_isStatic)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    /// A member function that is written `= default`.
-    pub(super) fn is_defaulted(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_CXXMethod_isDefaulted)(self.0) != 0 }).unwrap_or(false)
+    asked_if! {
+        is_virtual: clang_CXXMethod_isVirtual;
+        is_static_method: clang_CXXMethod_isStatic;
+        /// A member function that is written `= default`.
+        is_defaulted: clang_CXXMethod_isDefaulted;
+        is_definition: clang_isCursorDefinition;
+        is_virtual_base: clang_isVirtualBase;
+        is_thread_local: clang_getCursorTLSKind;
+        is_bit_field: clang_Cursor_isBitField;
     }
 
     /// A function that is deleted.
     pub(super) fn is_deleted(self) -> bool {
-        // SAFETY: as above. `CXAvailability_NotAvailable` is 2.
+        // SAFETY: the cursor is one of the unit. `CXAvailability_NotAvailable` is 2.
         with(|f| unsafe { (f.clang_getCursorAvailability)(self.0) == 2 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_definition(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_isCursorDefinition)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_virtual_base(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_isVirtualBase)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_thread_local(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_getCursorTLSKind)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_bit_field(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_Cursor_isBitField)(self.0) != 0 }).unwrap_or(false)
     }
 
     /// One of the constants of [`kind`].
@@ -603,19 +580,10 @@ impl Type {
         with(|f| unsafe { (f.clang_Type_getTemplateArgumentAsType)(self.0, at) }).filter(|t| t.kind != 0).map(Type)
     }
 
-    pub(super) fn is_variadic(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_isFunctionTypeVariadic)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_volatile(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_isVolatileQualifiedType)(self.0) != 0 }).unwrap_or(false)
-    }
-
-    pub(super) fn is_const(self) -> bool {
-        // SAFETY: as above.
-        with(|f| unsafe { (f.clang_isConstQualifiedType)(self.0) != 0 }).unwrap_or(false)
+    asked_if! {
+        is_variadic: clang_isFunctionTypeVariadic;
+        is_volatile: clang_isVolatileQualifiedType;
+        is_const: clang_isConstQualifiedType;
     }
 
     /// The members of a class that hold values, also those without names.

@@ -1,6 +1,25 @@
-//! Texts of Clang's diagnostics.
+//! How severe a diagnostic of Clang is, and its text.
 
 use crate::diagnostics::in_amp_words;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Severity {
+    Note,
+    Warning,
+    Error,
+    Fatal,
+}
+
+impl std::fmt::Display for Severity {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(match self {
+            Self::Fatal => "fatal error",
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        })
+    }
+}
 
 /// A text of Clang, which can be shown and is hidden from all else: what is refused never depends on it.
 #[derive(Clone)]

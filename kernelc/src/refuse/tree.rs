@@ -1,7 +1,7 @@
 //! What stands around a place of a source.
 
 use super::libclang::{Cursor, Unit, kind};
-use super::rules::{Side, lambda_restriction, restriction};
+use super::restrictions::{Side, lambda_restriction, restriction};
 use super::types::is_function;
 use crate::diagnostics::Place;
 use std::collections::HashMap;

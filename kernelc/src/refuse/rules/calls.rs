@@ -1,0 +1,294 @@
+//! Rules of calls: restrictions of caller and callee, launches, recursion.
+
+use super::{Context, OUTSIDE, PRINTS, Walk};
+use crate::refuse::libclang::{Cursor, Type, kind, ty};
+use crate::refuse::restrictions::{Side, written};
+use crate::refuse::types::{
+    address_in, array_in, is_amp_only, is_callable, is_class, is_function, is_lambda, is_of_amp, is_reference,
+};
+use crate::refuse::wording::{amp_function_text, cpu_function_text, defaulted_text, uncallable};
+use std::collections::HashSet;
+
+impl Walk {
+    /// A call of a cpu function, in the function `within`.
+    pub(super) fn cpu_function(&mut self, at: Cursor, callee: Cursor, within: Option<u32>) {
+        // Clang refuses a call of a deleted function.
+        if callee.is_deleted() {
+            return;
+        }
+        // The call in the compiler's definition of a defaulted function is an error at that function. A member of a class that
+        // only the host can use was refused with the class.
+        if let Some(defaulted) = within.and_then(|key| self.defaulted.get(&key)).copied() {
+            self.refuse(defaulted, defaulted_text(defaulted, callee));
+        } else if !self.refused_host_classes.explain(callee) {
+            self.refuse(at, cpu_function_text(callee));
+        }
+    }
+
+    pub(super) fn amp_function(&mut self, at: Cursor, callee: Cursor) {
+        self.refuse(at, amp_function_text(&callee.spelling()));
+    }
+
+    pub(super) fn call(&mut self, at: Cursor, context: Context) {
+        let Some(callee) = at.referenced().filter(|c| !c.is_null()) else { return };
+        if callee.spelling() == "parallel_for_each" && is_of_amp(callee) {
+            self.launch(at);
+        }
+        self.meets(Some(callee), context);
+        if !is_function(callee.kind()) {
+            return;
+        }
+        let parent = callee.semantic_parent();
+        let in_class = parent.is_some_and(|p| is_class(p.kind()));
+        let operator = callee.spelling() == "operator()";
+        let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
+        let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
+        // Clang calls a lambda of the other side's code by what it makes a pointer to a function of.
+        if callee.kind() == kind::CONVERSION {
+            let class = parent.filter(|p| p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
+            let of = class.and_then(|class| self.lambdas.get(&class)).copied();
+            if context.side != Side::Amp && of == Some(Side::Amp) {
+                let text = "the lambda is restrict(amp), and cpu code calls it (C3930): write restrict(amp, cpu)";
+                return self.refuse(at, text.into());
+            }
+            if context.side != Side::Cpu && !context.made && of == Some(Side::Cpu) {
+                let text = "the lambda is restrict(cpu), and amp code calls it (C3930): write restrict(amp, cpu)";
+                return self.refuse(at, text.into());
+            }
+        }
+        if context.side != Side::Cpu && is_atomic_of_floats(callee) {
+            self.extension(at, &format!("'{}' of floating numbers", callee.spelling()));
+        }
+        if context.side == Side::Amp {
+            if let Some(why) = wrong_view(callee) {
+                self.refuse(at, why);
+            }
+        } else {
+            // A template for both sides may be made for what amp code alone has, and be called there alone.
+            let of_argument = context.made && context.side == Side::Both && in_class && !self.strict;
+            // What the compiler makes of a class stands where the class does; there may be one for each side.
+            let implicit = parent.is_some_and(|p| p.place() == callee.place());
+            // By `using` a function for both sides may have one of another namespace for the host.
+            let used = context.side == Side::Both
+                && callee.kind() == kind::FUNCTION
+                && self.of_cpu.contains(&(ANYWHERE.into(), callee.spelling()));
+            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !used {
+                match context.function.filter(|_| of_argument) {
+                    Some(from) => self.if_of_cpu.push((from, at, callee)),
+                    None => self.by_cpu.push((at, callee)),
+                }
+            }
+            // revamp's atomics also work in cpu code; what wants a tile has none there.
+            let name = callee.spelling();
+            let of_tiles = context.side == Side::Cpu && (name.ends_with("_memory_fence") || name == "wait");
+            let of_tiles = of_tiles || context.side == Side::Cpu && PRINTS.contains(&name.as_str());
+            let of_kernels = (self.strict || of_tiles) && is_of_kernels(callee) || is_of_texels(callee);
+            if of_kernels && (context.side == Side::Cpu || !context.made) {
+                self.refuse(at, format!("'{name}' is for amp code alone, and cpu code calls it (C3930)"));
+            }
+            if context.side == Side::Cpu {
+                self.called_by_cpu.extend(callee.canonical().and_then(Cursor::hash));
+                return;
+            }
+        }
+        if let (Some(from), Some(to)) = (context.function, callee.canonical().and_then(Cursor::hash)) {
+            self.calls.entry(from).or_default().push((to, at));
+        }
+        // Clang takes an unmarked lambda for both sides.
+        let cpu_lambda = lambda == Some(Side::Cpu);
+        if !cpu_lambda && is_callable(callee) || callee.place().line == 0 || is_builtin(callee) {
+            let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
+            let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();
+            if self.strict && of_library && is_plain && !at.is_from_macro() {
+                self.cpu_function(at, callee, context.function);
+            }
+            return;
+        }
+        let mut parents =
+            std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
+        let local = !cpu_lambda
+            && parents.by_ref().take(32).any(|p| is_function(p.kind()))
+            && written(&callee.children()) != Some(Side::Cpu);
+        let of_library = callee.is_of_system();
+        let cxx = in_class || parent.is_some_and(|p| p.kind() == kind::NAMESPACE);
+        if local || of_library && !cxx && !OF_THE_HOST.contains(&callee.spelling().as_str()) {
+            return;
+        }
+        // A template for both sides may be made for a class of the host, and be called by the host alone.
+        match context.function {
+            Some(from) if context.made && context.side == Side::Both && in_class && !self.strict => {
+                self.if_reached.push((from, at, callee));
+            }
+            _ => self.cpu_function(at, callee, context.function),
+        }
+    }
+
+    /// Calls that are wrong by what other functions there are, or by who calls the caller.
+    pub(super) fn calls_across(&mut self) {
+        // What only amp code can call leads to nothing that cpu code calls.
+        let of_cpu =
+            self.reached(self.called_by_cpu.difference(&self.amp).copied().collect(), |to| !self.amp.contains(to));
+        let made = std::mem::take(&mut self.if_of_cpu).into_iter().filter(|(from, ..)| of_cpu.contains(from));
+        self.by_cpu.extend(made.map(|(_, at, callee)| (at, callee)));
+        for (at, callee) in std::mem::take(&mut self.by_cpu) {
+            if !self.of_cpu.contains(&place_of(callee)) {
+                self.amp_function(at, callee);
+            }
+        }
+        let reached = self.reached(self.amp.clone(), |_| true);
+        for (from, at, callee) in std::mem::take(&mut self.if_reached) {
+            if reached.contains(&from) {
+                self.cpu_function(at, callee, Some(from));
+            }
+        }
+    }
+
+    /// These functions and what they call of what is wanted.
+    pub(super) fn reached(&self, mut found: HashSet<u32>, wanted: impl Fn(&u32) -> bool) -> HashSet<u32> {
+        let mut stack: Vec<u32> = found.iter().copied().collect();
+        while let Some(at) = stack.pop() {
+            let next = self.calls.get(&at).into_iter().flatten().map(|(to, _)| *to);
+            stack.extend(next.filter(|to| wanted(to) && found.insert(*to)));
+        }
+        found
+    }
+
+    /// The functor that a launch is given.
+    pub(super) fn launch(&mut self, at: Cursor) {
+        if let Some(why) = uncallable(&at.arguments()) {
+            let place = at.place();
+            self.uncallable.insert((place.file, place.line), why);
+        }
+        for argument in at.arguments() {
+            let Some(of) = argument.ty().map(Type::canonical) else { continue };
+            let of = if is_reference(of) { of.pointee().canonical() } else { of };
+            let class = of.declaration();
+            if of.kind() == ty::RECORD && is_lambda(of) {
+                let operator = class.children().into_iter().find(|c| c.spelling() == "operator()");
+                // Clang takes an unmarked lambda for both sides.
+                if operator.is_some_and(|o| written(&o.children()).is_none()) {
+                    let text =
+                        "the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)";
+                    self.refuse(argument, text.into());
+                }
+                continue;
+            }
+            if of.kind() != ty::RECORD || is_of_amp(class) {
+                continue;
+            }
+            let members = class.definition().map(Cursor::children).unwrap_or_default();
+            let kernel = members.iter().find(|m| m.spelling() == "operator()" && is_callable(**m));
+            if kernel.is_none() {
+                continue;
+            }
+            self.meets(kernel.copied(), OUTSIDE);
+            let held =
+                address_in(of, 0).or_else(|| Some((array_in(of, 0)?, "an array or a texture by value".to_owned())));
+            if let Some((path, what)) = held {
+                let member = path.strip_prefix('.').unwrap_or(&path);
+                self.refuse(
+                    argument,
+                    format!(
+                        "the kernel's functor '{}' holds {what} in '{member}': kernels reach memory by array_view, or by references \
+                         to array or texture",
+                        of.spelling()
+                    ),
+                );
+            }
+        }
+    }
+
+    /// Functions of the amp side that call themselves.
+    pub(super) fn recursion(&mut self) {
+        let starts: Vec<u32> = self.calls.keys().copied().collect();
+        for start in starts {
+            let mut seen = HashSet::new();
+            let mut stack = vec![start];
+            let mut first = None;
+            while let Some(at) = stack.pop() {
+                for (to, call) in self.calls.get(&at).into_iter().flatten() {
+                    if *to == start {
+                        first.get_or_insert(*call);
+                    } else if seen.insert(*to) {
+                        stack.push(*to);
+                    }
+                }
+            }
+            if let Some(call) = first {
+                self.not_allowed_but(call, &format!("'{}': recursion", call.spelling()), "write a loop");
+            }
+        }
+    }
+}
+
+/// Stands for any namespace.
+pub(super) const ANYWHERE: &str = "*";
+
+/// What a function belongs to, and its name.
+pub(super) fn place_of(function: Cursor) -> (String, String) {
+    let parents = std::iter::successors(function.semantic_parent(), |p| p.semantic_parent().filter(|n| !n.is_null()));
+    let names =
+        parents.take(16).take_while(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE).map(Cursor::spelling);
+    (names.collect::<Vec<_>>().join("::"), function.spelling())
+}
+
+/// A function of the compiler, as INFINITY and NAN call: it is declared where it is first called, and has no restriction.
+fn is_builtin(function: Cursor) -> bool {
+    function.spelling().starts_with("__builtin_")
+}
+
+/// What the standard library's C functions are called that only the host has. Others Clang knows by itself.
+const OF_THE_HOST: [&str; 16] = [
+    "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "scanf", "malloc", "calloc", "realloc", "free",
+    "rand", "srand", "time", "clock", "exit",
+];
+
+/// Functions of the headers that are restrict(amp); on host threads they are for both sides.
+fn is_of_kernels(function: Cursor) -> bool {
+    let name = function.spelling();
+    let is_named = name.starts_with("atomic_")
+        || name.ends_with("_memory_fence")
+        || PRINTS.contains(&name.as_str())
+        || name == "wait" && function.semantic_parent().is_some_and(|p| p.spelling() == "tile_barrier");
+    is_named && is_of_amp(function)
+}
+
+/// Arithmetic by an atomic operation that C++ AMP has for whole numbers alone.
+fn is_atomic_of_floats(function: Cursor) -> bool {
+    let of = || Some(function.arguments().first()?.ty()?.canonical().pointee().canonical().kind());
+    function.spelling().starts_with("atomic_fetch_")
+        && is_of_amp(function)
+        && matches!(of(), Some(ty::FLOAT | ty::DOUBLE))
+}
+
+/// Members of textures and their views that read and write texels, which no host code can.
+fn is_of_texels(function: Cursor) -> bool {
+    let name = function.spelling();
+    let is_named =
+        ["get", "set", "sample", "operator[]", "operator()"].contains(&name.as_str()) || name.starts_with("gather_");
+    let classes = ["texture", "texture_view", "writeonly_texture_view"];
+    is_named
+        && function.semantic_parent().is_some_and(|p| classes.contains(&p.spelling().as_str()))
+        && is_of_amp(function)
+}
+
+/// What is wrong with a view that amp code makes of a texture: C++ AMP binds textures of one component for writing there, others
+/// for reading.
+fn wrong_view(constructor: Cursor) -> Option<String> {
+    let class = constructor.semantic_parent().filter(|class| is_of_amp(*class))?;
+    let name = class.spelling();
+    if !["texture_view", "writeonly_texture_view"].contains(&name.as_str()) {
+        return None;
+    }
+    let source = constructor.arguments().first()?.ty()?.canonical().pointee();
+    if source.declaration().spelling() != "texture" {
+        return None;
+    }
+    let element = class.ty()?.canonical().template_argument(0)?.canonical();
+    let reads = element.is_const();
+    let one = element.kind() != ty::RECORD || ["norm", "unorm"].contains(&element.declaration().spelling().as_str());
+    let wanted = if reads { "more components than one" } else { "one component" };
+    (reads == one).then(|| {
+        format!("amp code makes a '{name}' like this only of textures of {wanted}: make it in cpu code and capture it by value")
+    })
+}

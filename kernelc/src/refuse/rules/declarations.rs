@@ -1,0 +1,349 @@
+//! Rules of declarations: functions, parameters, results, variables, destructors.
+
+use super::calls::{ANYWHERE, place_of};
+use super::{Context, Walk, key_of, variables_in};
+use crate::files;
+use crate::refuse::libclang::{Cursor, Type, kind, ty};
+use crate::refuse::restrictions::{Side, restriction, written};
+use crate::refuse::special_members::same_parameters;
+use crate::refuse::types::{
+    address_in, has_elements, is_amp_only, is_array, is_c_array, is_callable, is_class, is_function, is_lambda,
+    is_of_amp, is_reference, texture_in, texture_in_elements,
+};
+use revamp_source::tokens::{Clauses, Code, Restriction};
+
+impl Walk {
+    /// Functions with the linkage of C are one by their name.
+    pub(super) fn linkage(&mut self, at: Cursor) {
+        if at.kind() != kind::FUNCTION || at.mangling() != at.spelling() {
+            return;
+        }
+        let (name, side) = (at.spelling(), written(&at.children()).unwrap_or(Side::Cpu));
+        if self.of_c.insert(name.clone(), side).is_some_and(|other| other != side) {
+            self.refuse(at, format!("'{name}' is extern \"C\": such functions cannot differ by restriction alone"));
+        }
+    }
+
+    pub(super) fn function(&mut self, at: Cursor, around: Context) {
+        let children = at.children();
+        let own = restriction(at);
+        if at.is_defaulted() {
+            self.defaulted.extend(key_of(at).map(|key| (key, at)));
+        }
+        match own {
+            Some(Side::Cpu) => drop(self.marked_cpu.insert(at.place())),
+            None if around.side != Side::Cpu => drop(self.members_of_local_classes.insert(at.place())),
+            _ => {}
+        }
+        let side = own.unwrap_or(around.side);
+        let context = Context { side, function: key_of(at), prints: false, made: around.made };
+        if side != Side::Amp {
+            if at.kind() == kind::FUNCTION {
+                self.of_cpu.insert((ANYWHERE.into(), at.spelling()));
+            }
+            self.of_cpu.insert(place_of(at));
+        } else if let Some(key) = context.function {
+            self.amp.insert(key);
+        }
+        let name = at.spelling();
+        if side != Side::Cpu {
+            let global = !at.semantic_parent().is_some_and(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE);
+            if name == "main" && at.kind() == kind::FUNCTION && global {
+                self.refuse(at, "'main' is a cpu function: it cannot be restrict(amp)".into());
+            }
+            if at.is_virtual() || overrides(at, at.semantic_parent(), 0) {
+                self.refuse(
+                    at,
+                    format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2): write a template"),
+                );
+            }
+            match at.kind() {
+                kind::CONSTRUCTOR => self.unnamed_members(at, &children, context),
+                kind::DESTRUCTOR => self.destroyed_parts(at, &children, context),
+                _ => {}
+            }
+            self.declarator(at, &children, context);
+        }
+        if children.iter().any(|c| c.kind() == kind::COMPOUND) {
+            for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
+                if let Some(of) = parameter.ty() {
+                    self.destructor(*parameter, of, context);
+                }
+            }
+        }
+        for child in children {
+            self.code(child, context);
+        }
+    }
+
+    /// Parameters and result of an amp function, and the class that it is a member of.
+    pub(super) fn declarator(&mut self, at: Cursor, children: &[Cursor], context: Context) {
+        let Some(whole) = at.ty() else { return };
+        if whole.is_variadic() {
+            self.refuse(
+                at,
+                format!("'{}' takes variable arguments, which amp functions cannot: write a template", at.spelling()),
+            );
+        }
+        if !matches!(at.kind(), kind::CONSTRUCTOR | kind::DESTRUCTOR) {
+            self.value(at, whole.result(), &format!("the result of '{}'", at.spelling()), context);
+        }
+        for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
+            let Some(of) = parameter.ty() else { continue };
+            let what = format!("the parameter '{}'", parameter.spelling());
+            if is_array(of) {
+                self.refuse(
+                    *parameter,
+                    format!("{what} is an array by value ('{}'): refer to it by '&'", of.spelling()),
+                );
+            } else {
+                self.value(*parameter, of, &what, context);
+            }
+        }
+        if !self.strict {
+            return;
+        }
+        if at.kind() == kind::METHOD
+            && whole.spelling().rsplit(')').next().is_some_and(|tail| tail.contains("volatile"))
+        {
+            self.unsupported(
+                at,
+                &format!("the class of '{}'", at.spelling()),
+                "it is volatile here, which amp code does not know",
+            );
+        }
+        let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);
+        let is_lambda = class.is_some_and(|class| class.spelling().is_empty() || class.spelling().contains("lambda"));
+        if let Some(of) = class.and_then(Cursor::ty).filter(|_| !is_lambda && !at.is_static_method()) {
+            if let Some(why) = self.types.of_class(of.canonical()) {
+                self.unsupported(at, &format!("the class of '{}'", at.spelling()), &why);
+            }
+        }
+    }
+
+    pub(super) fn variable(&mut self, at: Cursor, context: Context) {
+        let children = at.children();
+        let name = at.spelling();
+        let has = |wanted| children.iter().any(|c| c.kind() == wanted && c.place().line > 0);
+        if has(kind::DEVICE_ATTRIBUTE) || has(kind::HOST_ATTRIBUTE) {
+            self.refuse(at, format!("'{name}' is a variable: only functions and lambdas have restrict(...)"));
+        }
+        let tile_static = has(kind::SHARED_ATTRIBUTE);
+        if let Some(of) = at.ty() {
+            if tile_static {
+                self.tile_static(at, of, context);
+            }
+            if context.side != Side::Cpu && !is_lambda(of) {
+                self.value(at, of, &format!("the variable '{name}'"), context);
+            } else if self.strict && has_elements(of) {
+                if let Some(why) = self.types.of_elements(of) {
+                    self.unsupported(at, &format!("the variable '{name}'"), &why);
+                }
+            }
+            self.texture_elements(at, of);
+            self.function_pointer(at, of, &children, context);
+            if context.side != Side::Cpu && !tile_static {
+                // CX_SC_Extern and CX_SC_Static.
+                let lasts = matches!(at.storage(), Some(2 | 3));
+                if lasts && !of.canonical().is_const() || at.is_thread_local() {
+                    let what = format!("'{name}': a static, thread_local or extern variable");
+                    self.not_allowed_but(at, &what, "keep the value in an array_view");
+                } else if lasts && variables_in(children.clone()).into_iter().any(varies) {
+                    self.not_allowed(at, &format!("'{name}': a static variable that is not a constant"));
+                }
+            }
+            self.destructor(at, of, context);
+        }
+        for child in children {
+            self.code(child, context);
+        }
+    }
+
+    /// Textures and their views are no elements (TEX-30). The headers see only elements that are such themselves.
+    pub(super) fn texture_elements(&mut self, at: Cursor, of: Type) {
+        let Some(path) = texture_in_elements(of) else { return };
+        let found = match path.strip_prefix('.') {
+            None => "are textures or views of textures".to_owned(),
+            Some(member) => format!("hold a texture or a view of one in '{member}'"),
+        };
+        self.refuse(at, format!("'{}': its elements {found}: capture views by value, not in arrays", at.spelling()));
+    }
+
+    /// A pointer to a function takes those alone that may be called as it says.
+    pub(super) fn function_pointer(&mut self, at: Cursor, of: Type, children: &[Cursor], context: Context) {
+        let of = of.canonical();
+        if of.kind() != ty::POINTER || of.pointee().canonical().kind() != ty::FUNCTION {
+            return;
+        }
+        // Clang's type has no restriction: the line has.
+        let place = at.place();
+        let line = files::text_of(&place.file);
+        let line = line.lines().nth(place.line as usize - 1).unwrap_or_default().to_owned();
+        let code = Code::read(&line);
+        let clauses = Clauses::new();
+        let restrictions: Vec<Restriction> =
+            (0..code.tokens.len()).filter_map(|n| clauses.at(&code, n)).map(|(_, found)| found).collect();
+        let wanted = match restrictions.as_slice() {
+            [] if context.side == Side::Cpu && !place.file.is_empty() => Restriction { amp: false, cpu: true },
+            [one] => *one,
+            _ => return,
+        };
+        let mut last = children.last().copied();
+        while let Some(inner) = last.filter(|c| c.kind() != kind::DECLARATION_REFERENCE) {
+            last = inner.children().last().copied();
+        }
+        let Some(function) = last.and_then(Cursor::referenced).filter(|f| f.kind() == kind::FUNCTION) else { return };
+        if wanted.cpu && is_amp_only(function) {
+            self.by_cpu.push((at, function));
+        } else if wanted.amp && !is_callable(function) {
+            self.cpu_function(at, function, context.function);
+        }
+    }
+
+    pub(super) fn tile_static(&mut self, at: Cursor, of: Type, context: Context) {
+        let name = at.spelling();
+        if context.side == Side::Cpu {
+            let text = format!(
+                "'{name}': tile_static variables exist in amp code only: put it into the kernel, or into a function that is \
+                 restrict(amp)"
+            );
+            self.refuse(at, text);
+        }
+        if context.side == Side::Both && !context.made {
+            let text = format!(
+                "'{name}': tile_static variables exist in amp code only, and this function is restrict(cpu) too"
+            );
+            self.refuse(at, text.replace("revamp_room_", ""));
+        }
+        let most = if self.strict { TILE_BYTES } else { 2 * TILE_BYTES };
+        if let Some(size) = of.size().filter(|size| *size > most) {
+            let text = format!(
+                "'{name}' takes {size} bytes: the tile_static variables of a tile have {TILE_BYTES} bytes in C++ AMP, devices have \
+                 little more; make it smaller, or use an array_view"
+            );
+            self.refuse(at, text.replace("revamp_room_", ""));
+        }
+        let mut inner = of.canonical();
+        if let Some(value) = inner.fields().first().filter(|_| name.starts_with("revamp_room_")) {
+            inner = value.ty().map_or(inner, Type::canonical);
+        }
+        while (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&inner.kind()) {
+            inner = inner.element().canonical();
+        }
+        if texture_in(inner).is_some() {
+            let text =
+                format!("'{name}': tile_static variables cannot hold textures or views of textures: keep texels");
+            self.refuse(at, text.replace("revamp_room_", ""));
+        } else if is_array(inner) {
+            let text = format!("'{name}': tile_static variables cannot be arrays of C++ AMP: write T name[N]");
+            self.refuse(at, text.replace("revamp_room_", ""));
+        }
+        if address_in(inner, 0).is_some() {
+            let text = format!(
+                "'{name}': tile_static variables cannot be pointers or references ('{}'): keep an offset, or the data itself",
+                inner.spelling()
+            );
+            self.refuse(at, text.replace("revamp_room_", ""));
+        }
+    }
+
+    /// The destructor of a local variable is called, and must be for where that is.
+    pub(super) fn destructor(&mut self, at: Cursor, of: Type, context: Context) {
+        let mut of = of.canonical();
+        while is_c_array(of) {
+            of = of.element().canonical();
+        }
+        let class = of.declaration();
+        // Members of a local class have the restriction of the function around it.
+        let local = class.semantic_parent().is_some_and(|p| is_function(p.kind()));
+        if of.kind() != ty::RECORD || local || is_of_amp(class) || class.is_of_system() {
+            return;
+        }
+        let Some(destructor) = destructor_of(class, 0) else { return };
+        match (context.side, written(&destructor.children())) {
+            (Side::Cpu, Some(Side::Amp)) => {
+                self.amp_function(at, destructor);
+            }
+            (Side::Amp | Side::Both, _) if !is_callable(destructor) => {
+                self.cpu_function(at, destructor, context.function)
+            }
+            _ => {}
+        }
+    }
+
+    /// Members that a constructor does not name are made by constructors of theirs.
+    pub(super) fn unnamed_members(&mut self, at: Cursor, children: &[Cursor], context: Context) {
+        let Some(class) = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE)
+        else {
+            return;
+        };
+        let named: Vec<String> =
+            children.iter().filter(|c| c.kind() == kind::MEMBER_INITIALIZER).map(|c| c.spelling()).collect();
+        let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
+        for field in class.children().into_iter().filter(|c| has_body && c.kind() == kind::FIELD) {
+            let is_named = named.contains(&field.spelling());
+            let initializer = field.children().into_iter().find(|c| c.kind() >= 100 && c.kind() < kind::LABEL);
+            if let Some(initializer) = initializer.filter(|_| !is_named) {
+                self.code(initializer, context);
+                continue;
+            }
+            let Some(of) = field.ty().map(Type::canonical).filter(|of| of.kind() == ty::RECORD) else { continue };
+            let made = of.declaration();
+            if is_named || made.is_of_system() {
+                continue;
+            }
+            let makes = made.definition().map(Cursor::children).unwrap_or_default();
+            let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && c.arguments().is_empty();
+            if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
+                self.cpu_function(at, constructor, context.function);
+            }
+        }
+    }
+
+    /// A destructor calls those of the members and bases.
+    pub(super) fn destroyed_parts(&mut self, at: Cursor, children: &[Cursor], context: Context) {
+        let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);
+        let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
+        let Some(class) = class.filter(|_| has_body && !context.may_be_of_the_host()) else { return };
+        let parts = class.children().into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
+        for of in parts.filter_map(Cursor::ty) {
+            self.destructor(at, of, context);
+        }
+    }
+}
+
+/// What Direct3D has for the tile_static variables of a tile.
+const TILE_BYTES: u64 = 32 << 10;
+
+/// A base of the class has a virtual function of the method's name and parameters.
+fn overrides(method: Cursor, class: Option<Cursor>, depth: u32) -> bool {
+    if method.kind() != kind::METHOD || depth > 8 {
+        return false;
+    }
+    let parts = class.and_then(Cursor::definition).map(Cursor::children).unwrap_or_default();
+    let bases = parts.into_iter().filter(|c| c.kind() == kind::BASE);
+    bases.filter_map(Cursor::ty).map(|of| of.canonical().declaration()).any(|base| {
+        let members = base.definition().map(Cursor::children).unwrap_or_default();
+        members.into_iter().any(|m| m.is_virtual() && same_parameters(m, method))
+            || overrides(method, Some(base), depth + 1)
+    })
+}
+
+/// The destructor of a class, or the first of its members' and bases'.
+fn destructor_of(class: Cursor, depth: u32) -> Option<Cursor> {
+    if class.is_of_system() || depth > 8 {
+        return None;
+    }
+    let children = class.definition().map(Cursor::children).unwrap_or_default();
+    let own = children.iter().find(|c| c.kind() == kind::DESTRUCTOR);
+    own.copied().or_else(|| {
+        let parts = children.into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
+        parts.filter_map(Cursor::ty).find_map(|of| destructor_of(of.canonical().declaration(), depth + 1))
+    })
+}
+
+/// A parameter, or a variable that is neither a constant nor a reference.
+fn varies(variable: Cursor) -> bool {
+    let of = variable.ty().map(Type::canonical);
+    variable.kind() == kind::PARAMETER || of.is_some_and(|of| !of.is_const() && !is_reference(of) && !is_c_array(of))
+}

@@ -1,0 +1,138 @@
+//! Rules of statements and expressions: what amp code does not have.
+
+use super::{Context, Walk};
+use crate::files;
+use crate::refuse::libclang::{Cursor, Type, kind, ty};
+use crate::refuse::types::{is_c_array, is_function, is_of_amp, is_reference};
+
+impl Walk {
+    /// What amp code has not, by itself.
+    pub(super) fn forbidden(&mut self, at: Cursor, context: Context) {
+        match at.kind() {
+            kind::GOTO | kind::COMPUTED_GOTO => {
+                self.jumping.insert(context.function);
+                self.not_allowed_but(at, "'goto'", "write a loop, 'break' or 'return'");
+            }
+            kind::LABEL => self.labelled.push((context.function, at)),
+            kind::ADDRESS_OF_LABEL => self.not_allowed(at, "a label"),
+            kind::ASSEMBLY | kind::MS_ASSEMBLY => self.not_allowed_but(at, "'asm'", "write it in C++"),
+            kind::THROW => self.not_allowed_but(at, "'throw'", "store an error code that cpu code reads"),
+            kind::TRY | kind::CATCH => self.not_allowed_but(at, "'try'", "nothing in amp code throws"),
+            kind::TYPEID => self.not_allowed_but(at, "'typeid'", "write a template"),
+            kind::DYNAMIC_CAST => self.not_allowed_but(at, "'dynamic_cast'", "write a template"),
+            kind::NEW => self.not_allowed_but(at, "'new'", "use a local array of constant length, or an array_view"),
+            kind::DELETE => self.not_allowed_but(at, "'delete'", "amp code allocates no memory"),
+            kind::STRING if !context.prints && !at.is_from_macro() => {
+                let what = "a string other than a format of direct3d_printf, direct3d_errorf";
+                self.not_allowed_but(at, what, "write an array of int");
+            }
+            kind::C_CAST | kind::STATIC_CAST | kind::REINTERPRET_CAST | kind::FUNCTIONAL_CAST => {
+                self.cast(at, context);
+            }
+            kind::DECLARATION_REFERENCE => self.global(at, context),
+            kind::BINARY | kind::CONDITIONAL if !context.may_be_of_the_host() || self.strict => {
+                self.chooses_function(at);
+            }
+            kind::INTEGER | kind::FLOATING | kind::CHARACTER if !at.is_from_macro() => {
+                // Narrow characters are numbers to everybody.
+                if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
+                    self.value(at, of, "the literal", context);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Pointers to functions that are compared, or of which one is taken.
+    pub(super) fn chooses_function(&mut self, at: Cursor) {
+        let function = |of: Type| of.kind() == ty::FUNCTION || of.pointee().canonical().kind() == ty::FUNCTION;
+        let is_function = |c: Cursor| c.ty().is_some_and(|of| function(of.canonical()));
+        // What stands before a comma is not used.
+        if at.children().last().is_some_and(|last| is_function(*last)) {
+            self.not_allowed_but(at, "a pointer to a function", "give a lambda or a functor to a template");
+        }
+    }
+
+    pub(super) fn cast(&mut self, at: Cursor, context: Context) {
+        let Some(to) = at.ty() else { return };
+        self.value(at, to, "the cast", context);
+        let mut inner = at.children().into_iter().rfind(|c| c.ty().is_some_and(|of| of.kind() != 0));
+        let Some(from) = inner.and_then(Cursor::ty).map(Type::canonical) else { return };
+        let number = |of: Type| (ty::FIRST_NUMBER..=ty::LAST_INTEGER).contains(&of.kind());
+        let pointer = |of: Type| of.kind() == ty::POINTER;
+        let function = |of: Type| of.kind() == ty::FUNCTION || of.pointee().canonical().kind() == ty::FUNCTION;
+        let to = to.canonical();
+        if context.may_be_of_the_host() && !self.strict {
+            return;
+        }
+        if function(from) && to.kind() != ty::VOID && to.kind() != ty::BOOL {
+            let instead = "give a lambda or a functor to a template";
+            return self.not_allowed_but(at, "a cast of a function or of a pointer to one", instead);
+        }
+        if number(to) && pointer(from) && to.kind() != ty::BOOL || pointer(to) && number(from) {
+            while let Some(next) = inner.and_then(|c| c.children().last().copied()) {
+                inner = Some(next);
+            }
+            let what = "a cast between a pointer and a number";
+            // 0 is a pointer to nothing.
+            if inner.is_some_and(|c| matches!(c.kind(), kind::INTEGER | kind::NULL)) {
+                self.extension(at, what);
+            } else {
+                self.not_allowed_but(at, what, "keep the index of the element");
+            }
+        }
+    }
+
+    /// A variable of the program.
+    pub(super) fn global(&mut self, at: Cursor, context: Context) {
+        let Some(variable) = at.referenced().filter(|v| v.kind() == kind::VARIABLE) else { return };
+        let Some(parent) = variable.semantic_parent() else { return };
+        let Some(of) = variable.ty().map(Type::canonical) else { return };
+        if is_function(parent.kind()) || is_of_amp(variable) {
+            return;
+        }
+        let name = variable.spelling();
+        if of.is_const() && of.kind() == ty::RECORD || is_c_array(of) {
+            return self.extension(at, &format!("'{name}': a global variable other than a number that is constant"));
+        }
+        // Of what is not evaluated only the type is asked for.
+        if of.is_const() || variable.place().file.is_empty() || is_unevaluated(at) {
+            return;
+        }
+        if is_reference(of) && !of.pointee().is_const() {
+            return self.not_allowed(at, &format!("'{name}': a reference of the program"));
+        }
+        let what = format!("'{name}': a global variable that is not a constant");
+        if context.may_be_of_the_host() {
+            self.extension(at, &what);
+        } else if variable.is_of_system() && ["cout", "cerr", "clog"].contains(&name.as_str()) {
+            self.not_allowed_but(at, &what, "write direct3d_printf");
+        } else if variable.is_of_system() {
+            self.not_allowed(at, &what);
+        } else {
+            self.not_allowed_but(at, &what, "copy it into a local variable that the kernel captures, or pass it");
+        }
+    }
+
+    /// Labels are refused where no 'goto' was.
+    pub(super) fn labels(&mut self) {
+        for (function, label) in std::mem::take(&mut self.labelled) {
+            if !self.jumping.contains(&function) {
+                self.not_allowed(label, "a label");
+            }
+        }
+    }
+}
+
+/// Its line names it within `decltype(...)` or `noexcept(...)`, which the tree does not tell. Clang may have read a copy of the
+/// source, with other columns.
+fn is_unevaluated(at: Cursor) -> bool {
+    let (place, name) = (at.place(), at.spelling());
+    let source = files::text_of(&place.file);
+    let line = source.lines().nth((place.line as usize).saturating_sub(1)).unwrap_or_default();
+    line.match_indices(&name).map(|(column, _)| &line[..column]).any(|before| {
+        ["decltype", "noexcept"].iter().filter_map(|word| before.rsplit_once(word)).any(|(_, after)| {
+            after.trim_start().starts_with('(') && after.matches('(').count() > after.matches(')').count()
+        })
+    })
+}
