@@ -47,7 +47,7 @@ pub enum DeviceFunction {
     Within,
     Own,
     HostChecks,
-    /// `spins` puts it where paths meet.
+    /// `passes::spin_marks` puts it where paths meet.
     Meet,
 }
 

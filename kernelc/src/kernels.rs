@@ -1,15 +1,16 @@
 //! The kernels of a source, from the device's code that Clang made: LLVM's passes, the look at barriers, the lowering, and what of
 //! it is kept for a look.
 
+use crate::analysis::cfg::ends;
 use crate::bounds_option::Bounds;
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
 use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
-use crate::passes::{calls, drop_reassoc, end_thread, inline_all, textures, unreachable_returns};
+use crate::passes::{calls, drop_reassoc, end_thread, inline_all, spin_marks, textures, unreachable_returns};
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, spins, ways};
+use crate::{choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, ways};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -202,8 +203,9 @@ impl Steps<'_> {
             text = moved.print();
             prepared.module = moved;
         }
-        if let Some(marked) = spins::marked(&text) {
-            prepared = Prepared { module: self.read(&marked)?, spins: true };
+        values = self.read(&text)?;
+        if self.pass(&mut values, "spin-marks", spin_marks::run)? {
+            prepared = Prepared { module: values, spins: true };
         }
         Ok(prepared)
     }
@@ -211,12 +213,8 @@ impl Steps<'_> {
     /// The code unrolled in as many ways as its kernels need.
     fn levels(&self, prepared: &Prepared, large: bool) -> Result<Levels, Failed> {
         let mut levels = Levels(Vec::new());
-        let finished = |made: &Module, mut code: ir::Module, number: usize| -> Result<ir::Module, String> {
-            self.dump.module(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, made)?;
-            if prepared.spins {
-                spins::unmark(&mut code);
-            }
-            Ok(code)
+        let dump = |made: &Module, number: usize| {
+            self.dump.module(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, made)
         };
         for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
             let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
@@ -224,20 +222,27 @@ impl Steps<'_> {
                 continue;
             }
             let how = Optimised { large, unrolling, structured: true };
-            let Made { module, code, before } = self.optimised(&prepared.module, how)?;
-            levels.0.push((unrolling, finished(&module, code, levels.0.len())?));
+            let Made { module, code, before } = self.optimised(prepared, how)?;
+            dump(&module, levels.0.len())?;
+            levels.0.push((unrolling, code));
             if let Some(marked) = before.and_then(|before| large_loops::marked(&before.print())) {
                 let mut module = self.read(&marked)?;
                 self.pipeline(&mut module, "unroll-large", &pipelines::unroll_large())?;
-                levels.0.insert(0, (Unrolling::Large, finished(&module, ir::snapshot(&module), levels.0.len())?));
+                self.unmark(prepared, &mut module)?;
+                dump(&module, levels.0.len())?;
+                levels.0.insert(0, (Unrolling::Large, ir::snapshot(&module)));
             }
         }
         Ok(levels)
     }
 
+    fn unmark(&self, prepared: &Prepared, module: &mut Module) -> Result<(), String> {
+        if prepared.spins { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
+    }
+
     /// Optimises the code, and copies the result.
-    fn optimised(&self, input: &Module, how: Optimised) -> Result<Made, String> {
-        let mut module = input.clone();
+    fn optimised(&self, prepared: &Prepared, how: Optimised) -> Result<Made, String> {
+        let mut module = prepared.module.clone();
         let mut before = None;
         if how.unrolling == Unrolling::Short && !how.large {
             self.pipeline(&mut module, "optimise", &pipelines::optimise(how))?;
@@ -246,16 +251,18 @@ impl Steps<'_> {
         } else {
             self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
         }
+        self.unmark(prepared, &mut module)?;
         let code = ir::snapshot(&module);
         if !lower::kernels(&code).any(has_unreachable) {
             return Ok(Made { module, code, before });
         }
         // A second end of the kernel, around which nothing was structured.
-        let mut module = input.clone();
+        let mut module = prepared.module.clone();
         let how = Optimised { structured: false, ..how };
         self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
         self.pass(&mut module, "unreachable-returns", unreachable_returns::run)?;
         self.pipeline(&mut module, "structure", &pipelines::structure())?;
+        self.unmark(prepared, &mut module)?;
         let code = ir::snapshot(&module);
         Ok(Made { module, code, before: None })
     }
@@ -322,7 +329,7 @@ impl Levels {
         let Some((_, first)) = self.0.first() else { return true };
         lower::kernels(first).any(|kernel| match unrolling {
             Unrolling::Much => is_small(kernel) && arrays(kernel) > 0,
-            Unrolling::Known => !self.of(kernel).any(|(_, _, kernel)| lower::ends(kernel)),
+            Unrolling::Known => !self.of(kernel).any(|(_, _, kernel)| ends(kernel)),
             _ => !self.of(kernel).any(|(_, _, kernel)| is_small(kernel)),
         })
     }
@@ -331,7 +338,7 @@ impl Levels {
     fn best(&self) -> Vec<(&ir::Module, &ir::Function)> {
         let Some((_, first)) = self.0.first() else { return Vec::new() };
         let choose = |kernel| {
-            let ending = || self.of(kernel).filter(|(_, _, kernel)| lower::ends(kernel));
+            let ending = || self.of(kernel).filter(|(_, _, kernel)| ends(kernel));
             let small = ending().find(|(_, _, kernel)| is_small(kernel));
             let last = || ending().filter(|(way, ..)| *way != Unrolling::Known).last();
             let (way, module, best) = small.or_else(last).or_else(|| self.of(kernel).last())?;

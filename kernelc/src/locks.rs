@@ -2,7 +2,7 @@
 //!
 //! What is done under the lock is behind the loop then, where threads that go through it together are only when all have
 //! left it. So the loop gets a flag, and what stands between taking and freeing the lock is moved into it, as if
-//! `while (!done)` had been written; `spins` keeps it there.
+//! `while (!done)` had been written; `spin_marks` keeps it there.
 
 use crate::device_abi::DeviceFunction;
 use crate::spins::{Block, Body, functions, instruction};

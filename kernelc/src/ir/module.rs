@@ -509,7 +509,22 @@ impl Type {
     }
 }
 
+impl Value {
+    /// The parameter or result that it is.
+    pub fn local(&self) -> Option<LocalId> {
+        match self {
+            Value::Local(local) => Some(*local),
+            Value::Constant(_) => None,
+        }
+    }
+}
+
 impl Op {
+    /// Whether it is an atomic operation that both reads and writes.
+    pub fn is_atomic_update(&self) -> bool {
+        matches!(self, Op::AtomicRmw { .. } | Op::CmpXchg { .. })
+    }
+
     /// All values that the instruction uses, also those of a phi.
     pub fn operands(&self) -> Vec<&Value> {
         self.typed_operands().into_iter().map(|(_, value)| value).collect()

@@ -5,11 +5,11 @@
 //! precondition before it calls LLVM. What only the whole module can break, such as dominance, LLVM's verifier finds after the pass.
 #![allow(unsafe_code)]
 
-use super::value::{Form, Type, Value};
+use super::value::{Block, Form, Type, Value};
 use super::{Module, number};
-use number::{OF_FUNCTION, opcode as o, ty as t};
+use number::{OF_FUNCTION, SPIR_FUNCTION, opcode as o, ty as t};
 use std::cell::RefCell;
-use std::ffi::{c_uint, c_void};
+use std::ffi::{CString, c_uint, c_void};
 
 /// The module while it is changed.
 #[derive(Clone, Copy)]
@@ -50,6 +50,42 @@ impl<'m> Editor<'m> {
     /// The functions, as `Module::functions`, with handles as long as the edit.
     pub fn functions(self) -> impl Iterator<Item = Value<'m>> {
         self.module.functions()
+    }
+
+    /// The blocks of each function, as the copy of the module numbers them.
+    pub fn blocks(self) -> Vec<Vec<Block<'m>>> {
+        self.functions().map(|function| function.blocks().collect()).collect()
+    }
+
+    /// Declares a function without arguments and result, for devices.
+    pub fn declare(self, name: &str) -> Value<'m> {
+        let f = self.llvm.functions;
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the type has no parameters; the name is a string.
+        let made = unsafe {
+            let nothing = (f.LLVMVoidTypeInContext)(self.context.raw);
+            let ty = (f.LLVMFunctionType)(nothing, std::ptr::null_mut(), 0, 0);
+            let raw = (f.LLVMAddFunction)(self.module.raw, name.as_ptr(), ty);
+            (f.LLVMSetFunctionCallConv)(raw, SPIR_FUNCTION);
+            Value::of(self.module, raw)
+        };
+        made.unwrap_or_else(|| unreachable!("LLVM declares each function"))
+    }
+
+    /// A call of a function without arguments and result, before an instruction.
+    pub fn call(self, function: Value<'m>, at: Value<'m>) -> Value<'m> {
+        assert!(function.count_parameters() == 0, "a call without the arguments");
+        let callee = self.own(function);
+        let made = self.before(at, |f, builder| {
+            // SAFETY: the callee is a function of that type, which has no parameters; the call is an instruction of the module.
+            unsafe {
+                let ty = (f.LLVMGlobalGetValueType)(callee);
+                let raw = (f.LLVMBuildCall2)(builder, ty, callee, std::ptr::null_mut(), 0, c"".as_ptr());
+                (f.LLVMSetInstructionCallConv)(raw, (f.LLVMGetFunctionCallConv)(callee));
+                Value::of(self.module, raw)
+            }
+        });
+        made.unwrap_or_else(|| unreachable!("LLVM makes each call"))
     }
 
     /// The pointer of a value of this module.

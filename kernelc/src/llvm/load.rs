@@ -171,6 +171,10 @@ functions! {
     LLVMCreateBuilderInContext(*mut c_void) -> *mut c_void;
     LLVMDisposeBuilder(*mut c_void) -> ();
     LLVMPositionBuilderBefore(*mut c_void, *mut c_void) -> ();
+    LLVMVoidTypeInContext(*mut c_void) -> *mut c_void;
+    LLVMFunctionType(*mut c_void, *mut *mut c_void, c_uint, c_int) -> *mut c_void;
+    LLVMAddFunction(*mut c_void, *const c_char, *mut c_void) -> *mut c_void;
+    LLVMSetFunctionCallConv(*mut c_void, c_uint) -> ();
     LLVMBuildRetVoid(*mut c_void) -> *mut c_void;
     LLVMBuildFNeg(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
     LLVMBuildBinOp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;

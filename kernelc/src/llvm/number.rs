@@ -83,7 +83,9 @@ pub mod opcode {
 }
 /// `LLVMAttributeFunctionIndex`.
 pub const OF_FUNCTION: u32 = u32::MAX;
-/// `LLVMCallConv`: SPIR_KERNEL and AMDGPU_KERNEL.
+/// `LLVMCallConv`: SPIR_FUNC.
+pub const SPIR_FUNCTION: u32 = 75;
+/// The same: SPIR_KERNEL and AMDGPU_KERNEL.
 pub const KERNELS: [u32; 2] = [76, 91];
 /// `LLVMFastMathAllowReassoc`.
 pub const REASSOCIATE: u32 = 1;

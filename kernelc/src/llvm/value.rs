@@ -211,6 +211,10 @@ impl<'m> Value<'m> {
         unsafe { (f.LLVMTypeOf)(one) == (f.LLVMTypeOf)(other) }
     }
 
+    pub fn is_phi(self) -> bool {
+        self.does(&[o::PHI])
+    }
+
     /// Of any value.
     pub fn is_used(self) -> bool {
         // SAFETY: any value may be asked.

@@ -5,27 +5,14 @@
 //! fastest; NVIDIA's driver makes copies of those values and conditions of the flags. So a way that is known to end the loop gets
 //! a block from which a break leads to the block behind the loop where the device likes that (`OfDevice::Breaks`).
 
-use super::cfg::ControlFlowGraph;
 use super::edges::{gather, phis};
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::analysis::loops;
 use crate::ir::{BinaryOp, BlockId, Constant, Function, Instruction, Local, LocalId, Op, Type, Value};
 use std::collections::{HashMap, HashSet};
 
 /// The most blocks on a way to the end of a loop.
 const LONGEST: usize = 16;
-
-/// The loop's blocks: those from which the back edge can be reached.
-fn blocks(graph: &ControlFlowGraph, head: BlockId, again: BlockId) -> HashSet<BlockId> {
-    let mut inside = HashSet::from([head, again]);
-    let mut work = vec![again];
-    while let Some(block) = work.pop() {
-        for &from in &graph.predecessors[block.0] {
-            if inside.insert(BlockId(from)) {
-                work.push(BlockId(from));
-            }
-        }
-    }
-    inside
-}
 
 /// A loop of structured control flow.
 #[derive(Clone, Copy)]
@@ -38,15 +25,16 @@ pub(super) struct Loop {
 }
 
 /// Puts a block on each such way of all loops: from it a break leads to the block behind the loop, which is the other one.
-pub(super) fn breaks(function: &mut Function, loops: &[Loop]) -> HashMap<BlockId, BlockId> {
+pub(super) fn breaks(function: &mut Function, all: &[Loop]) -> HashMap<BlockId, BlockId> {
     let mut found = HashMap::new();
-    if loops.is_empty() {
+    if all.is_empty() {
         return found;
     }
     let graph = ControlFlowGraph::of(&function.blocks);
-    let insides: Vec<HashSet<BlockId>> = loops.iter().map(|one| blocks(&graph, one.head, one.again)).collect();
-    for (one, inside) in loops.iter().zip(&insides) {
-        let inner: Vec<&HashSet<BlockId>> = loops
+    let blocks = |one: &Loop| loops::blocks(&graph, one.head.0, one.again.0).into_iter().map(BlockId).collect();
+    let insides: Vec<HashSet<BlockId>> = all.iter().map(blocks).collect();
+    for (one, inside) in all.iter().zip(&insides) {
+        let inner: Vec<&HashSet<BlockId>> = all
             .iter()
             .zip(&insides)
             .filter(|(other, _)| other.head != one.head && inside.contains(&other.head))

@@ -1,6 +1,6 @@
 //! Blocks that are split and put on edges, and the phis where edges end.
 
-use super::cfg::successors;
+use crate::analysis::cfg::successors;
 use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
 use std::collections::HashSet;
 

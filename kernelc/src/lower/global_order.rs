@@ -6,9 +6,9 @@
 
 use super::addresses::constant_address;
 use super::capture_uses::Origin;
-use super::cfg::ControlFlowGraph;
 use super::pointer_sets::{PointerClass, element_of, is_pointer, is_printed};
 use super::pointers::{MemorySpace, PointerAnalysis};
+use crate::analysis::cfg::ControlFlowGraph;
 use crate::device_abi::DeviceFunction;
 use crate::ir::{Function, Instruction, LocalId, Module, Op, Operand, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! From LLVM IR to SPIR-V for Vulkan, kernel by kernel.
 //!
 //! LLVM's passes have inlined all calls and structured the control flow (`pipelines` says how). Here, in this order:
-//! `structured_flow` gives each construct a merge block (by `cfg`, the control-flow graph, `edges` and `breaks`), `pointers` finds what each pointer
+//! `structured_flow` gives each construct a merge block (by `edges` and `breaks`), `pointers` finds what each pointer
 //! may point to, `memory` makes variables for tile_static memory, locals and tables, and `instructions` writes SPIR-V, with
 //! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`, `printf`. All share the `emitter`, which writes
 //! through the `assembler`. A kernel is one module with one entry point, `main`, and one push constant: the 64-bit device
@@ -18,7 +18,6 @@ mod bounds;
 mod breaks;
 mod calls;
 mod capture_uses;
-mod cfg;
 mod checked;
 mod compile;
 mod conversions;
@@ -47,7 +46,6 @@ mod uniform_loads;
 mod uniformity;
 
 pub use barriers::divergent_barriers;
-pub use cfg::ends;
 #[cfg(test)]
 pub use compile::compile_module;
 pub use compile::{CompiledKernel, compile, kernels};

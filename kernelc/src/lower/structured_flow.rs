@@ -5,8 +5,8 @@
 //! and where several constructs end at one block, each gets a merge block before it. `breaks` adds ways out of loops.
 
 use super::breaks::{Loop, breaks};
-use super::cfg::{ControlFlowGraph, DominatorTree};
 use super::edges::{gather, phis, split};
+use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
 use crate::ir::{BlockId, Function, Instruction, Op};
 use crate::kernel_error::KernelError;
 use std::collections::{BTreeSet, HashMap, HashSet};

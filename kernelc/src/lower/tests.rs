@@ -543,7 +543,7 @@ fn doubles_ask_for_their_capability_and_others_do_not() {
 fn a_kernel_ends_if_each_block_that_is_reached_leads_to_the_end() {
     let ends = |body: &str| {
         let module = ir::tests::module(&kernel(body));
-        super::compile::kernels(&module).all(super::ends)
+        super::compile::kernels(&module).all(crate::analysis::cfg::ends)
     };
     let turn = "  %c = icmp eq i32 1, 2\n  br i1 %c, label %again, label %out\nagain:\n  br label %";
     assert!(ends("  ret void"));

@@ -9,9 +9,10 @@
 //! A branch that is not uniform makes divergent what is executed between it and the block where all its ways meet again, its
 //! immediate post-dominator; within a loop that some threads leave earlier, what they computed there differs behind it.
 
-use super::cfg::{ControlFlowGraph, DominatorTree};
 use super::facts::{Fact, Lanes, Level, binary, cast, compare, joined, mixed, select, times, wrapped};
 use super::pointer_sets::element_of;
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::analysis::loops::natural_loops;
 use crate::device_abi::{DeviceFunction, Position};
 use crate::ir::{
     BinaryOp, BlockId, Constant, Function, FunctionId, GlobalId, Instruction, IntPredicate, LocalId, Module, Op,
@@ -114,15 +115,7 @@ impl<'m> Analysis<'m> {
             return None;
         }
         let meets = extended.post_dominators(count);
-        let dominance = DominatorTree::of(&graph);
-        let mut loops = Vec::new();
-        for &from in &graph.order {
-            for &head in &graph.successors[from] {
-                if dominance.dominates(head, from) {
-                    loops.push(loop_of(&graph, head, from));
-                }
-            }
-        }
+        let loops: Vec<_> = natural_loops(&graph).into_iter().map(|one| one.blocks).collect();
         let mut definitions = vec![None; function.locals.len()];
         for (number, block) in function.blocks.iter().enumerate() {
             for instruction in &block.instructions {
@@ -507,18 +500,6 @@ fn root_of_constant(constant: &Constant, depth: u32) -> Root {
         },
         _ => Root::Unknown,
     }
-}
-
-/// The blocks of the loop with this back edge.
-fn loop_of(graph: &ControlFlowGraph, head: usize, from: usize) -> HashSet<usize> {
-    let mut inside = HashSet::from([head]);
-    let mut stack = vec![from];
-    while let Some(block) = stack.pop() {
-        if inside.insert(block) {
-            stack.extend(&graph.predecessors[block]);
-        }
-    }
-    inside
 }
 
 /// What is between a branch and where its ways meet. A way ends at the branch too: there it is taken anew.

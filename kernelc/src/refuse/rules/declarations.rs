@@ -180,7 +180,7 @@ impl Walk {
         let line = files::text_of(&place.file);
         let line = line.lines().nth(place.line as usize - 1).unwrap_or_default().to_owned();
         let code = Code::read(&line);
-        let clauses = Clauses::new();
+        let clauses = Clauses::default();
         let restrictions: Vec<Restriction> =
             (0..code.tokens.len()).filter_map(|n| clauses.at(&code, n)).map(|(_, found)| found).collect();
         let wanted = match restrictions.as_slice() {

@@ -3,7 +3,7 @@
 use crate::ir::{Block, BlockId, Function, Op};
 
 /// The successors of a block.
-pub(super) fn successors(block: &Block) -> Vec<BlockId> {
+pub fn successors(block: &Block) -> Vec<BlockId> {
     match block.instructions.last().map(|last| &last.op) {
         Some(Op::Br { target }) => vec![*target],
         Some(Op::CondBr { yes, no, .. }) if yes == no => vec![*yes],
@@ -33,15 +33,15 @@ pub fn ends(function: &Function) -> bool {
 }
 
 /// Blocks and edges, by number.
-pub(super) struct ControlFlowGraph {
-    pub(super) successors: Vec<Vec<usize>>,
-    pub(super) predecessors: Vec<Vec<usize>>,
+pub struct ControlFlowGraph {
+    pub successors: Vec<Vec<usize>>,
+    pub predecessors: Vec<Vec<usize>>,
     /// Reachable blocks, each after all that dominate it.
-    pub(super) order: Vec<usize>,
+    pub order: Vec<usize>,
 }
 
 impl ControlFlowGraph {
-    pub(super) fn of(blocks: &[Block]) -> Self {
+    pub fn of(blocks: &[Block]) -> Self {
         let successors: Vec<Vec<usize>> =
             blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect();
         let order = post_order(&successors, 0).into_iter().rev().collect::<Vec<_>>();
@@ -55,13 +55,13 @@ impl ControlFlowGraph {
     }
 
     /// The immediate dominator of each reachable block; the first block's is itself.
-    pub(super) fn dominators(&self) -> Vec<Option<usize>> {
+    pub fn dominators(&self) -> Vec<Option<usize>> {
         dominators(&self.order, &self.predecessors)
     }
 
     /// The immediate post-dominator of each block from which the `exit` can be reached. Other blocks have
     /// none and are ignored.
-    pub(super) fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
+    pub fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
         let order: Vec<usize> = post_order(&self.predecessors, exit).into_iter().rev().collect();
         dominators(&order, &self.successors)
     }
@@ -132,13 +132,13 @@ fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> 
 }
 
 /// The dominator tree, which answers queries in constant time.
-pub(super) struct DominatorTree {
+pub struct DominatorTree {
     /// When a depth-first walk of the tree enters and leaves a block; 0 for unreachable blocks.
     spans: Vec<(usize, usize)>,
 }
 
 impl DominatorTree {
-    pub(super) fn of(graph: &ControlFlowGraph) -> Self {
+    pub fn of(graph: &ControlFlowGraph) -> Self {
         let idom = graph.dominators();
         let mut children = vec![Vec::new(); idom.len()];
         for &block in graph.order.iter().skip(1) {
@@ -166,7 +166,7 @@ impl DominatorTree {
     }
 
     /// True if `a` dominates `b`.
-    pub(super) fn dominates(&self, a: usize, b: usize) -> bool {
+    pub fn dominates(&self, a: usize, b: usize) -> bool {
         let ((from, to), (at, _)) = (self.spans[a], self.spans[b]);
         a == b || from != 0 && from <= at && at < to
     }

@@ -1,0 +1,13 @@
+; Marks go, and other calls stay.
+declare spir_func void @__revamp_meet()
+declare void @other()
+
+define void @f() {
+; CHECK: @f(
+; CHECK-NEXT: call void @other()
+; CHECK-NEXT: ret void
+  call spir_func void @__revamp_meet()
+  call void @other()
+  call spir_func void @__revamp_meet()
+  ret void
+}
