@@ -8,9 +8,12 @@ use crate::diagnostics::Failed;
 use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
-use crate::passes::{calls, drop_reassoc, end_thread, inline_all, spin_marks, textures, unreachable_returns};
+use crate::passes::{
+    calls, drop_reassoc, end_thread, inline_all, lock_fences, lock_sinking, spin_marks, textures, unreachable_returns,
+    unroll_large,
+};
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{choices, diagnostics, folded_constants, ir, large_loops, lock_order, locks, lower, ways};
+use crate::{choices, diagnostics, folded_constants, ir, lower, ways};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -189,21 +192,13 @@ impl Steps<'_> {
         }
         let mut values = prepared.module.clone();
         self.pipeline(&mut values, "inline", &inline)?;
-        let mut text = values.print();
-        if let Some(ordered) = lock_order::ordered(&text) {
-            text = ordered;
-            prepared.module = self.read(&text)?;
+        if self.pass(&mut values, "lock-fences", lock_fences::run)? {
+            prepared.module = values.clone();
         }
-        if let Some((split, locks)) = locks::split(&text) {
-            // Between, no value crosses blocks.
-            let mut memory = self.read(&split)?;
-            self.pipeline(&mut memory, "variables", &pipelines::variables())?;
-            let mut moved = self.read(&locks::moved(&memory.print(), &locks))?;
-            self.pipeline(&mut moved, "no-variables", &pipelines::no_variables())?;
-            text = moved.print();
-            prepared.module = moved;
+        let sunk = self.pass(&mut values, "lock-sinking", lock_sinking::run)?;
+        if sunk.map_err(|why| self.compiler.failed(&why))? {
+            prepared.module = values.clone();
         }
-        values = self.read(&text)?;
         if self.pass(&mut values, "spin-marks", spin_marks::run)? {
             prepared = Prepared { module: values, spins: true };
         }
@@ -225,9 +220,9 @@ impl Steps<'_> {
             let Made { module, code, before } = self.optimised(prepared, how)?;
             dump(&module, levels.0.len())?;
             levels.0.push((unrolling, code));
-            if let Some(marked) = before.and_then(|before| large_loops::marked(&before.print())) {
-                let mut module = self.read(&marked)?;
-                self.pipeline(&mut module, "unroll-large", &pipelines::unroll_large())?;
+            let Some(mut module) = before else { continue };
+            if self.pass(&mut module, "unroll-large", unroll_large::run)? {
+                self.pipeline(&mut module, "unroll", &pipelines::unroll_large())?;
                 self.unmark(prepared, &mut module)?;
                 dump(&module, levels.0.len())?;
                 levels.0.insert(0, (Unrolling::Large, ir::snapshot(&module)));

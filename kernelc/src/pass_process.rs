@@ -3,7 +3,7 @@
 
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
-use crate::passes::{PASSES, inline_all};
+use crate::passes::{PASSES, acquire_release, inline_all, lock_fences};
 use crate::pipelines;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,6 +15,8 @@ pub const CHILD: &str = "--revamp-run-passes";
 /// What the process does to a module for host threads.
 #[derive(Clone, Copy)]
 pub enum Work {
+    /// Where the device's code has locks, lets atomic operations order memory.
+    OrderLocks,
     /// Inlines all calls.
     Inline,
     /// As `pipelines::native` does it.
@@ -24,8 +26,12 @@ pub enum Work {
 }
 
 /// As they are passed.
-const WORKS: [(&str, Work); 3] =
-    [("inline", Work::Inline), ("prepare", Work::Prepare), ("prepare-without-lines", Work::PrepareWithoutLines)];
+const WORKS: [(&str, Work); 4] = [
+    ("order-locks", Work::OrderLocks),
+    ("inline", Work::Inline),
+    ("prepare", Work::Prepare),
+    ("prepare-without-lines", Work::PrepareWithoutLines),
+];
 
 /// A call of the process.
 pub fn command(clang: &Clang, work: Work, input: &Path, output: &Path) -> Result<Command, String> {
@@ -69,11 +75,18 @@ fn worked(arguments: &[OsString]) -> Result<(), String> {
     if matches!(work, Work::PrepareWithoutLines) {
         module.strip_debug();
     }
+    let original = matches!(work, Work::OrderLocks).then(|| module.clone());
     inline_all::run(&mut module);
     module.run(&match work {
-        Work::Inline => pipelines::inline(inline_all::is_large(&module)),
+        Work::OrderLocks | Work::Inline => pipelines::inline(inline_all::is_large(&module)),
         Work::Prepare | Work::PrepareWithoutLines => pipelines::native(),
     })?;
+    if let Some(mut original) = original {
+        if lock_fences::has_locks(&module) {
+            acquire_release::run(&mut original);
+        }
+        module = original;
+    }
     std::fs::write(output, module.print()).map_err(|e| format!("cannot write {}: {e}", Path::new(output).display()))
 }
 
@@ -90,7 +103,7 @@ pub fn printed(name: &OsStr, file: &Path) -> Result<String, String> {
     let clang = Clang::find()?;
     let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major)?;
     let mut module = Module::read(llvm, &bytes(file)?, &file.to_string_lossy())?;
-    pass(&mut module);
+    pass.run(&mut module)?;
     module.verify().map_err(|why| format!("after {name}: {why}"))?;
     Ok(module.print())
 }

@@ -144,7 +144,7 @@ pub const NATIVE_CODE: [Hidden; 2] =
 pub enum Unrolling {
     /// Loops of a known length of up to 32 become straight code of up to some thousand instructions, as CUDA's compiler does it.
     Short,
-    /// As `Short`, and large loops that count by 4 (`large_loops`).
+    /// As `Short`, and large loops that count by 4 (`unroll_large`).
     Large,
     /// Longer ones than `Short` too: arrays of a thread whose indices are constants then are values. Without such arrays it gains nothing, and
     /// drivers take ten times as long for the kernel.
@@ -260,7 +260,7 @@ pub fn optimise_and_unroll(how: Optimised) -> Pipeline {
     optimise(how).then(&unroll(how))
 }
 
-/// As [`unroll`], for the loops that `large_loops` marked.
+/// As [`unroll`], for the loops that `passes::unroll_large` marked.
 pub fn unroll_large() -> Pipeline {
     let how = Optimised { large: false, unrolling: Unrolling::Large, structured: true };
     unroll(how)

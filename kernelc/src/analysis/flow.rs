@@ -2,10 +2,11 @@
 
 use super::cfg::ControlFlowGraph;
 use super::loops::{NaturalLoop, natural_loops};
-use crate::ir::{Function, Instruction, LocalId, Op, Value};
+use crate::ir::{Function, Instruction, LocalId, Module, Op, Value};
 use std::collections::{HashMap, HashSet};
 
 pub struct Flow<'m> {
+    pub module: &'m Module,
     pub function: &'m Function,
     pub graph: ControlFlowGraph,
     pub loops: Vec<NaturalLoop>,
@@ -14,7 +15,7 @@ pub struct Flow<'m> {
 }
 
 impl<'m> Flow<'m> {
-    pub fn of(function: &'m Function) -> Self {
+    pub fn of(module: &'m Module, function: &'m Function) -> Self {
         let graph = ControlFlowGraph::of(&function.blocks);
         let loops = natural_loops(&graph);
         let instructions = function
@@ -23,7 +24,7 @@ impl<'m> Flow<'m> {
             .enumerate()
             .flat_map(|(n, block)| block.instructions.iter().map(move |one| (n, one)));
         let definitions = instructions.filter_map(|(n, one)| Some((one.result?, (n, one)))).collect();
-        Self { function, graph, loops, definitions }
+        Self { module, function, graph, loops, definitions }
     }
 
     /// The instructions of a block.

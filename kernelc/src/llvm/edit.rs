@@ -7,7 +7,7 @@
 
 use super::value::{Block, Form, Type, Value};
 use super::{Module, number};
-use number::{OF_FUNCTION, SPIR_FUNCTION, opcode as o, ty as t};
+use number::{ACQUIRE, ACQUIRE_RELEASE, LOOP, MONOTONIC, OF_FUNCTION, SPIR_FUNCTION, opcode as o, ty as t};
 use std::cell::RefCell;
 use std::ffi::{CString, c_uint, c_void};
 
@@ -170,6 +170,53 @@ impl<'m> Editor<'m> {
             unsafe { (f.LLVMBuildRetVoid)(builder) }
         });
         self.erase(unreachable);
+    }
+
+    /// A fence that acquires and releases, before an instruction.
+    pub fn fence(self, at: Value<'m>) {
+        // SAFETY: the builder stands in a block. Of all threads: 0.
+        self.before(at, |f, builder| unsafe { (f.LLVMBuildFence)(builder, ACQUIRE_RELEASE, 0, c"".as_ptr()) });
+    }
+
+    /// Makes a relaxed atomic operation that reads and writes acquire and release; other instructions stay.
+    pub fn acquire_release(self, one: Value<'m>) {
+        let (f, raw) = (self.llvm.functions, self.own(one));
+        match one.form() {
+            // SAFETY: it is an operation of this kind, and the failure of an exchange only reads.
+            Form::Instruction(o::ATOMICRMW) => unsafe {
+                if (f.LLVMGetOrdering)(raw) == MONOTONIC {
+                    (f.LLVMSetOrdering)(raw, ACQUIRE_RELEASE);
+                }
+            },
+            // SAFETY: as above.
+            Form::Instruction(o::CMPXCHG) => unsafe {
+                let orders = ((f.LLVMGetCmpXchgSuccessOrdering)(raw), (f.LLVMGetCmpXchgFailureOrdering)(raw));
+                if orders == (MONOTONIC, MONOTONIC) {
+                    (f.LLVMSetCmpXchgSuccessOrdering)(raw, ACQUIRE_RELEASE);
+                    (f.LLVMSetCmpXchgFailureOrdering)(raw, ACQUIRE);
+                }
+            },
+            _ => {}
+        }
+    }
+
+    /// Gives the branch at a loop's latch metadata that has the loop unrolled so often, in place of what it says of the loop.
+    pub fn unroll(self, branch: Value<'m>, times: u64) {
+        assert!(branch.form() == Form::Instruction(o::BR), "a loop that ends with {:?}", branch.form());
+        let (f, context, word) = (self.llvm.functions, self.context.raw, "llvm.loop.unroll.count");
+        // SAFETY: all is made in the context of the branch, and the lists have so many parts. A node that names itself is distinct, as a loop's has
+        // to be; LLVM takes the temporary node away once it is replaced.
+        unsafe {
+            let times = (f.LLVMConstInt)((f.LLVMIntTypeInContext)(context, 32), times, 0);
+            let mut count =
+                [(f.LLVMMDStringInContext2)(context, word.as_ptr().cast(), word.len()), (f.LLVMValueAsMetadata)(times)];
+            let place = (f.LLVMTemporaryMDNode)(context, std::ptr::null_mut(), 0);
+            let mut parts = [place, (f.LLVMMDNodeInContext2)(context, count.as_mut_ptr(), count.len())];
+            let node = (f.LLVMMDNodeInContext2)(context, parts.as_mut_ptr(), parts.len());
+            (f.LLVMMetadataReplaceAllUsesWith)(place, node);
+            let kind = (f.LLVMGetMDKindIDInContext)(context, LOOP.as_ptr().cast(), LOOP.len() as c_uint);
+            (f.LLVMSetMetadata)(self.own(branch), kind, (f.LLVMMetadataAsValue)(context, node));
+        }
     }
 
     /// Builds instructions before another one, at its place of the source.

@@ -7,6 +7,7 @@
 //! A [`Module`] shares its LLVM context with its copies alone and stays on its thread. Pipelines run one at a time in a process, because each
 //! sets the hidden options that it needs (`pipeline`).
 
+mod blocks;
 mod edit;
 mod load;
 mod module;
@@ -17,6 +18,7 @@ mod rebuild;
 mod tests;
 mod value;
 
+pub use edit::Editor;
 pub use load::Llvm;
 pub use module::Module;
 pub use pipeline::{Hidden, Pipeline};

@@ -81,6 +81,12 @@ pub mod opcode {
     pub const FNEG: i32 = 66;
     pub const FREEZE: i32 = 68;
 }
+/// `LLVMAtomicOrdering`.
+pub const MONOTONIC: i32 = 2;
+pub const ACQUIRE: i32 = 4;
+pub const ACQUIRE_RELEASE: i32 = 6;
+/// The kind of metadata that tells of a loop.
+pub const LOOP: &str = "llvm.loop";
 /// `LLVMAttributeFunctionIndex`.
 pub const OF_FUNCTION: u32 = u32::MAX;
 /// `LLVMCallConv`: SPIR_FUNC.

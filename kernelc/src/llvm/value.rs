@@ -102,7 +102,7 @@ macro_rules! made {
         impl<'m> $name<'m> {
             /// # Safety
             /// Null, or a pointer of this kind of the module or its context.
-            unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
+            pub(super) unsafe fn of(module: &'m Module, raw: *mut c_void) -> Option<Self> {
                 (!raw.is_null()).then_some(Self { module, raw })
             }
         }
@@ -250,6 +250,8 @@ impl<'m> Value<'m> {
         next_function() -> Value: LLVMGetNextFunction if is(k::FUNCTION);
         /// After an instruction.
         next_instruction() -> Value: LLVMGetNextInstruction if is_placed;
+        /// Of an instruction that is in one.
+        block() -> Block: LLVMGetInstructionParent if is_placed;
         /// Of a global variable.
         initializer() -> Value: LLVMGetInitializer if is(k::GLOBAL_VARIABLE);
         /// Of a global variable or a function: what is at its address.
@@ -427,6 +429,17 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Of an instruction: the node that tells of the loop whose latch it ends.
+    pub fn loop_metadata(self) -> Option<Node<'m>> {
+        assert!(self.is_instruction(), "metadata of {:?}", self.form);
+        let (f, context, name) = (self.f(), self.module.context.raw, number::LOOP);
+        // SAFETY: the value is an instruction, and the name has that many bytes. What is found is metadata of the context.
+        unsafe {
+            let kind = (f.LLVMGetMDKindIDInContext)(context, name.as_ptr().cast(), name.len() as c_uint);
+            Value::of(self.module, (f.LLVMGetMetadata)(self.raw, kind))?.as_node()
+        }
+    }
+
     /// The node that an operand of a node is, if it is one.
     pub fn as_node(self) -> Option<Node<'m>> {
         // SAFETY: the value is metadata.
@@ -479,6 +492,19 @@ impl<'m> Type<'m> {
 }
 
 impl<'m> Block<'m> {
+    pub(super) fn raw(self) -> *mut c_void {
+        self.raw
+    }
+
+    pub(super) fn is_of(self, module: &Module) -> bool {
+        std::ptr::eq(self.module, module)
+    }
+
+    /// Empty if it has none.
+    pub fn name(self) -> String {
+        self.as_value().map(Value::name).unwrap_or_default()
+    }
+
     asked! {
         /// After it.
         next() -> Block: LLVMGetNextBasicBlock;
@@ -486,6 +512,10 @@ impl<'m> Block<'m> {
         first() -> Value: LLVMGetFirstInstruction;
         /// Itself.
         as_value() -> Value: LLVMBasicBlockAsValue;
+        /// Its last instruction, where it is whole.
+        terminator() -> Value: LLVMGetBasicBlockTerminator;
+        /// The function that it is a block of.
+        function() -> Value: LLVMGetBasicBlockParent;
     }
 
     /// Its instructions.

@@ -31,7 +31,7 @@ pub struct Options {
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
 
-/// Whether tiles tell each other of what they have written: around locks are fences of `lock_order`; others are written, beside atomic
+/// Whether tiles tell each other of what they have written: around locks are fences of `passes::lock_fences`; others are written, beside atomic
 /// operations on memory of the device.
 fn tiles_meet(module: &Module, function: &Function, pointers: &PointerAnalysis) -> bool {
     let of_device = |pointer: &Operand| match &pointer.value {

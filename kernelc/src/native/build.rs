@@ -1,13 +1,12 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{Native, Processors, parallel, zero_bounds};
+use super::{Native, Processors, parallel, text, zero_bounds};
 use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::pass_process::{self, Work};
-use crate::{lock_order, spins};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -28,7 +27,7 @@ pub struct Making {
 /// The device's code, the calls that make them of it, and their files.
 struct Calls {
     device: String,
-    /// For a look at what kernels are once all they call is inlined.
+    order: Command,
     inline: Command,
     prepare: Command,
     assemble: Vec<Command>,
@@ -90,6 +89,7 @@ impl Making {
         let prepare = if lines { Work::Prepare } else { Work::PrepareWithoutLines };
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
+            order: pass_process::command(clang, Work::OrderLocks, &ir, &prepared)?,
             inline: pass_process::command(clang, Work::Inline, &ir, &prepared)?,
             device: text,
             prepare: pass_process::command(clang, prepare, &ir, &prepared)?,
@@ -172,12 +172,10 @@ impl Calls {
         let write = |file: &Path, text: &str| {
             std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
         };
-        if spins::may_be(&self.device) {
+        if text::has_atomics(&self.device) {
             write(&self.ir, &self.device)?;
-            ended("LLVM", &mut self.inline, &self.cancelled)?;
-            if lock_order::ordered(&read(&self.prepared)?).is_some() {
-                self.device = lock_order::by_operations(&self.device);
-            }
+            ended("LLVM", &mut self.order, &self.cancelled)?;
+            self.device = read(&self.prepared)?;
         }
         write(&self.ir, &super::for_host(&self.device, self.target))?;
         if self.zero {

@@ -3,26 +3,52 @@
 //!
 //! `revamp-kernelc --pass NAME FILE.ll` runs one of [`PASSES`] and prints the module, and `kernelc/tests/passes/NAME` has its tests.
 
+pub mod acquire_release;
 pub mod calls;
 pub mod drop_reassoc;
 pub mod end_thread;
 pub mod inline_all;
+pub mod lock_fences;
+pub mod lock_sinking;
 pub mod spin_marks;
 pub mod textures;
 pub mod unreachable_returns;
+pub mod unroll_large;
 
 use crate::llvm::Module;
 
-/// A pass, and its name on the command line.
-type Pass = (&'static str, fn(&mut Module));
+/// A pass by what it answers.
+pub enum Pass {
+    Plain(fn(&mut Module)),
+    /// Whether it changed the module.
+    Answers(fn(&mut Module) -> bool),
+    /// The same; it runs LLVM's passes too, which may fail.
+    MayFail(fn(&mut Module) -> Result<bool, String>),
+}
 
-pub const PASSES: [Pass; 8] = [
-    ("drop-reassoc", drop_reassoc::run),
-    ("end-thread", end_thread::run),
-    ("inline-all", inline_all::run),
-    ("spin-marks", |module| _ = spin_marks::run(module)),
-    ("spin-marks-removed", spin_marks::unmark),
-    ("textures-as-images", |module| textures::run(module, true)),
-    ("textures-as-memory", |module| textures::run(module, false)),
-    ("unreachable-returns", unreachable_returns::run),
+/// The passes by their names on the command line.
+pub const PASSES: [(&str, Pass); 12] = [
+    ("acquire-release", Pass::Plain(acquire_release::run)),
+    ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
+    ("end-thread", Pass::Plain(end_thread::run)),
+    ("inline-all", Pass::Plain(inline_all::run)),
+    ("lock-fences", Pass::Answers(lock_fences::run)),
+    ("lock-sinking", Pass::MayFail(lock_sinking::run)),
+    ("spin-marks", Pass::Answers(spin_marks::run)),
+    ("spin-marks-removed", Pass::Plain(spin_marks::unmark)),
+    ("textures-as-images", Pass::Plain(|module| textures::run(module, true))),
+    ("textures-as-memory", Pass::Plain(|module| textures::run(module, false))),
+    ("unreachable-returns", Pass::Plain(unreachable_returns::run)),
+    ("unroll-large", Pass::Answers(unroll_large::run)),
 ];
+
+impl Pass {
+    pub fn run(&self, module: &mut Module) -> Result<(), String> {
+        match self {
+            Self::Plain(pass) => pass(module),
+            Self::Answers(pass) => _ = pass(module),
+            Self::MayFail(pass) => _ = pass(module)?,
+        }
+        Ok(())
+    }
+}

@@ -22,7 +22,7 @@ pub fn run(module: &mut Module) -> bool {
     let has_atomics = |function: &Function| function.instructions().any(|one| one.op.is_atomic_update());
     let functions = code.functions.iter().enumerate().filter(|(_, function)| has_atomics(function));
     let places: Vec<(usize, usize)> = functions
-        .flat_map(|(n, function)| meets(&Flow::of(function)).into_iter().map(move |block| (n, block)))
+        .flat_map(|(n, function)| meets(&Flow::of(&code, function)).into_iter().map(move |block| (n, block)))
         .collect();
     if places.is_empty() {
         return false;

@@ -1,0 +1,96 @@
+//! Edits of control flow. LLVM's C API cannot change from which block a phi takes a value, so none of these needs it.
+#![allow(unsafe_code)]
+
+use super::edit::Editor;
+use super::number;
+use super::value::{Block, Form, Value};
+use number::opcode as o;
+use std::ffi::{CString, c_void};
+
+impl<'m> Editor<'m> {
+    fn own_block(self, block: Block<'m>) -> *mut c_void {
+        assert!(block.is_of(self.module), "a block of another module");
+        block.raw()
+    }
+
+    /// Ends a block behind an instruction that is neither a phi nor the block's end. What follows it stays in the block, from which phis take their values, and gets the
+    /// name. What is before it is a new block, which takes the old name and all that led to the block.
+    pub fn cut_behind(self, last: Value<'m>, name: &str) {
+        assert!(last.next_instruction().is_some() && !last.is_phi(), "a block cut behind {:?}", last.form());
+        let f = self.llvm.functions;
+        let Some(block) = last.block() else { return };
+        let Some(function) = block.function() else { return };
+        let (raw, old) = (self.own_block(block), block.name());
+        let before: Vec<Block<'m>> = function.blocks().collect();
+        // SAFETY: the block is one of a function. The names have that many bytes. The builder is disposed of once; what it inserts is in no block then.
+        let first = unsafe {
+            let first = (f.LLVMInsertBasicBlockInContext)(self.context.raw, raw, c"".as_ptr());
+            (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(raw), name.as_ptr().cast(), name.len());
+            (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(first), old.as_ptr().cast(), old.len());
+            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
+            (f.LLVMPositionBuilderAtEnd)(builder, first);
+            let mut moved: Vec<Value<'m>> = block.instructions().take_while(|one| *one != last).collect();
+            moved.push(last);
+            for one in moved {
+                let name = CString::new(one.name()).unwrap_or_default();
+                (f.LLVMInstructionRemoveFromParent)(one.raw());
+                (f.LLVMInsertIntoBuilderWithName)(builder, one.raw(), name.as_ptr());
+            }
+            (f.LLVMBuildBr)(builder, raw);
+            (f.LLVMDisposeBuilder)(builder);
+            Block::of(self.module, first)
+        };
+        let Some(first) = first else { return };
+        before.into_iter().for_each(|from| self.redirect(from, block, first));
+    }
+
+    /// What goes from a block to `old` goes to `new`, which has no phis, nor has `old`, but for those that moved to `new`.
+    pub fn redirect(self, from: Block<'m>, old: Block<'m>, new: Block<'m>) {
+        let Some(end) = from.terminator().filter(|end| matches!(end.form(), Form::Instruction(o::BR | o::SWITCH)))
+        else {
+            return;
+        };
+        for n in (0..end.count_successors()).filter(|&n| end.successor(n) == Some(old)) {
+            // SAFETY: the branch has this successor.
+            unsafe { (self.llvm.functions.LLVMSetSuccessor)(self.own(end), n, self.own_block(new)) }
+        }
+    }
+
+    /// A variable of a thread that says yes or no, made at the beginning of a function.
+    pub fn flag(self, entry: Block<'m>, name: &str) -> Option<Value<'m>> {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the builder stands in the block; the type is of the context.
+        self.before(entry.first()?, |f, builder| unsafe {
+            let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
+            Value::of(self.module, (f.LLVMBuildAlloca)(builder, truth, name.as_ptr()))
+        })
+    }
+
+    /// Sets a variable that [`Self::flag`] made, before an instruction.
+    pub fn set_flag(self, flag: Value<'m>, to: bool, at: Value<'m>) {
+        assert!(flag.form() == Form::Instruction(o::ALLOCA), "a flag in {:?}", flag.form());
+        let place = self.own(flag);
+        // SAFETY: the builder stands in a block; the address is that of a variable.
+        self.before(at, |f, builder| unsafe {
+            let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
+            (f.LLVMBuildStore)(builder, (f.LLVMConstInt)(truth, u64::from(to), 0), place)
+        });
+    }
+
+    /// A new block before `yes` that goes there if the flag is set, else to `no`. Neither has phis.
+    pub fn branch_on_flag(self, flag: Value<'m>, yes: Block<'m>, no: Block<'m>, name: &str) -> Option<Block<'m>> {
+        assert!(flag.form() == Form::Instruction(o::ALLOCA), "a flag in {:?}", flag.form());
+        let (f, place, name) = (self.llvm.functions, self.own(flag), CString::new(name).unwrap_or_default());
+        // SAFETY: the blocks are of one function, as is the variable. The builder is disposed of once.
+        unsafe {
+            let made = (f.LLVMInsertBasicBlockInContext)(self.context.raw, self.own_block(yes), name.as_ptr());
+            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
+            (f.LLVMPositionBuilderAtEnd)(builder, made);
+            let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
+            let is = (f.LLVMBuildLoad2)(builder, truth, place, c"".as_ptr());
+            (f.LLVMBuildCondBr)(builder, is, self.own_block(yes), self.own_block(no));
+            (f.LLVMDisposeBuilder)(builder);
+            Block::of(self.module, made)
+        }
+    }
+}
