@@ -469,11 +469,13 @@ fn put_script(root: &Path, name: &str, script: &str) -> PathBuf {
     file
 }
 
-/// A Clang that is the real one, in a folder where a test's libraries may stand beside it. Gives the real Clang.
+/// A Clang and its `opt` that are the real ones, in a folder where a test's libraries may stand beside them. Gives the real Clang.
 #[cfg(target_os = "linux")]
 fn put_clang(place: &mut Place) -> PathBuf {
     let real = place.clang.clone();
     place.clang = put_script(&place.root, "clang++", &format!("#!/bin/sh\nexec {} \"$@\"\n", real.display()));
+    let opt = real.canonicalize().unwrap().with_file_name("opt");
+    put_script(&place.root, "opt", &format!("#!/bin/sh\nexec {} \"$@\"\n", opt.display()));
     real
 }
 
