@@ -346,7 +346,14 @@ fn device_code<'a>(
     let mut unit = asked;
     let checking = check(&unit, text.may_be && !text.overloaded)?;
     let compiling = device(&unit)?;
-    let mut checked = checking.end()?;
+    let mut checked = match checking.end() {
+        Ok(checked) => checked,
+        Err(why) => {
+            // If libclang cannot take the command line, Clang says why.
+            let (_, words) = compiling.end()?;
+            return Err(Failed::of_pass("libclang", 1, words + &Failed::from(why).text));
+        }
+    };
     if checked.errors > 0 && text.may_be && checked.names_host_function {
         // A function of both sides took one of the host's before one of both.
         unit.amp = Amp::DeviceBeforeHost;

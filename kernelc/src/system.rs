@@ -1,7 +1,7 @@
 //! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, pipes.
 #![allow(unsafe_code)]
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -35,7 +35,7 @@ pub fn locked_folder(base: &Path, prefix: &str, lock: &str) -> std::io::Result<(
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use std::ffi::CString;
+    use std::ffi::{CString, OsStr};
     use std::os::fd::AsRawFd;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -187,7 +187,6 @@ mod unix {
 mod windows {
     use super::*;
     use std::hash::{BuildHasher, Hasher, RandomState};
-    use std::os::windows::ffi::OsStrExt;
     use std::os::windows::fs::OpenOptionsExt;
 
     #[link(name = "kernel32")]

@@ -519,6 +519,12 @@ fn a_clang_without_its_libclang_compiles_nothing() {
         let said = said(&place);
         assert!(said.starts_with("revamp-kernelc: error: ") && said.contains(expected), "{expected}: {said}");
     }
+    // What it cannot take Clang explains.
+    put_library(&place.root, &real, name, "", Some(&library));
+    let (output, _) = place.run(&ours, &words("-std=c++99 -c amp.cpp"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("error: invalid value 'c++99' in '-std=c++99'\n"), "{said}");
+    assert!(said.ends_with("\nrevamp-kernelc: error: amp.cpp: libclang cannot parse it\n"), "{said}");
 }
 
 #[cfg(target_os = "linux")]

@@ -201,23 +201,17 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Unit, String> {
     let count = c_int::try_from(pointers.len()).map_err(|e| e.to_string())?;
     let mut unit = std::ptr::null_mut();
     let none = std::ptr::null_mut();
-    // Where `prints`, libclang prints its diagnostics to standard error, also those of a command line that it cannot take.
-    let mut parsed = |prints: bool| {
-        // SAFETY: the strings live over the call, which copies what it keeps; the source is among the arguments.
-        with(|f| unsafe {
-            let index = (f.clang_createIndex)(0, c_int::from(prints));
-            let (first, options) = (pointers.as_ptr(), VISIT_IMPLICIT_ATTRIBUTES);
-            (f.clang_parseTranslationUnit2FullArgv)(index, std::ptr::null(), first, count, none, 0, options, &mut unit)
-        })
-    };
-    match parsed(false) {
+    // SAFETY: the strings live over the call, which copies what it keeps; the source is among the arguments.
+    let code = with(|f| unsafe {
+        let index = (f.clang_createIndex)(0, 0);
+        let (first, options) = (pointers.as_ptr(), VISIT_IMPLICIT_ATTRIBUTES);
+        (f.clang_parseTranslationUnit2FullArgv)(index, std::ptr::null(), first, count, none, 0, options, &mut unit)
+    });
+    match code {
         Some(0) => Ok(Unit(unit)),
-        // `CXError_Crashed` is 2: the same would happen again.
+        // `CXError_Crashed`.
         Some(2) => Err("libclang crashed".into()),
-        _ => {
-            parsed(true);
-            Err("libclang cannot parse it".into())
-        }
+        _ => Err("libclang cannot parse it".into()),
     }
 }
 
