@@ -23,8 +23,8 @@ pub struct Names {
     pub types: HashSet<String>,
     /// Functions and variables that are no members, parameters and enumerators.
     pub words: HashSet<String>,
-    /// All functions.
-    pub functions: Vec<Function>,
+    /// Functions by name.
+    pub functions: HashMap<String, Vec<Function>>,
     /// Classes by name.
     pub classes: HashMap<String, Class>,
 }
@@ -59,6 +59,11 @@ impl Names {
         self.macros.contains(name) || self.types.contains(name) || self.words.contains(name)
     }
 
+    /// The functions of a name.
+    pub fn functions_named(&self, name: &str) -> &[Function] {
+        self.functions.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Adds the names that an includer declares. Its functions may be declared behind the file.
     pub fn extend(&mut self, other: &Self) {
         self.macros.extend(other.macros.iter().cloned());
@@ -89,7 +94,9 @@ impl Names {
             let class = self.classes.entry(scope.name.clone()).or_default();
             class.bases.extend(bases(&code, scope.head.clone()));
         }
-        self.functions.extend(functions(&code));
+        for function in functions(&code) {
+            self.functions.entry(function.name.clone()).or_default().push(function);
+        }
     }
 
     fn learn_type(&mut self, code: &Code, at: usize) {
@@ -112,7 +119,7 @@ impl Names {
         };
         self.types.extend(name.filter(|&n| code.is_name(n)).map(|n| code.text(n).to_owned()));
         if code.text(at) == "{" {
-            let scope = code.scopes.iter().find(|scope| scope.body.start == at);
+            let scope = code.scopes.binary_search_by_key(&at, |scope| scope.body.start).ok().map(|n| &code.scopes[n]);
             let named = scope.filter(|scope| matches!(scope.kind, Kind::Class | Kind::Enum) && !scope.name.is_empty());
             self.types.extend(named.map(|scope| scope.name.clone()));
         }

@@ -103,6 +103,12 @@ const CASES: &[(&str, &[&str])] = &[
     ("template <class T> struct a { struct b {}; a<T>::b f(); typename T::c d; T::e g; };", &["1 T::e"]),
     ("template <class T> void f(std::vector<T> v) { if (a<T>::value && T::n < 3) v.template g<T>(); }", &[]),
     ("template <size_t N> struct s { void f(tiled_index<N> t); };", &[]),
+    (
+        "template <class T> struct a { int n; };\ntemplate <class T> struct b : a<T> { using a<T>::n; int f() { return n; } };",
+        &[],
+    ),
+    ("template <class A, class T> struct s { typedef typename x<A>::template rebind<T>::other type; };", &[]),
+    ("template <class T> struct f { f(f g) { f(g).h(); } };\ntemplate <class T> f(T) -> f<T>;", &[]),
     ("struct s { template <class T> struct a {}; template <> struct a<int> {}; };", &["1 template <> in a class"]),
     ("float f(float x) restrict(amp);\nfloat f(float y);\nfloat f(int) restrict(amp);", &["2 f("]),
     // Words and calls.

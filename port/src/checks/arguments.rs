@@ -12,8 +12,8 @@ pub fn temporaries(source: &Source, code: &Code) -> Vec<Finding> {
     for at in 0..code.tokens.len() {
         let Some(arguments) = call(code, at) else { continue };
         let is_member = matches!(code.before(at), "." | "->");
-        let named: Vec<&Function> = source.names.functions.iter().filter(|f| f.name == code.text(at)).collect();
-        let fitting: Vec<&&Function> =
+        let named = source.names.functions_named(code.text(at));
+        let fitting: Vec<&Function> =
             named.iter().filter(|f| takes(f, arguments.len()) && (f.is_member || !is_member)).collect();
         for (n, argument) in arguments.iter().enumerate() {
             let all_mutable = !fitting.is_empty() && fitting.iter().all(|f| f.parameters[n].is_mutable_reference);
@@ -94,6 +94,6 @@ fn is_temporary(source: &Source, code: &Code, range: Range<usize>) -> bool {
         return false;
     }
     let named = code.text(name);
-    let functions: Vec<&Function> = source.names.functions.iter().filter(|f| f.name == named && !f.is_member).collect();
+    let functions: Vec<&Function> = source.names.functions_named(named).iter().filter(|f| !f.is_member).collect();
     source.names.types.contains(named) || !functions.is_empty() && functions.iter().all(|f| f.returns_value)
 }

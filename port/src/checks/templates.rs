@@ -104,11 +104,11 @@ fn qualifier(code: &Code, at: usize) -> Option<(usize, bool)> {
     let end = at.checked_sub(2)?;
     let (open, arguments) = if code.text(end) == ">" { (code.angle_back(end)?, true) } else { (end + 1, false) };
     let name = open.checked_sub(1).filter(|&n| code.is_name(n))?;
-    let mut first = name;
-    while first >= 2 && code.before(first) == "::" && code.is_name(first - 2) {
-        first -= 2;
-    }
+    let first = first_of_qualified(code, name)?;
     let templates: Vec<&Template> = code.templates_around(at).collect();
+    if templates.is_empty() {
+        return Some((first, false));
+    }
     let is_parameter = |n: usize| {
         let of = |t: &&Template| t.parameters.iter().any(|(parameter, _)| parameter == code.text(n));
         templates.iter().any(of) && code.before(n) != "::"
@@ -125,12 +125,29 @@ fn qualifier(code: &Code, at: usize) -> Option<(usize, bool)> {
     Some((first, depends))
 }
 
+/// Where the qualified name begins that goes on at a name: `a::b<c>::template d`.
+fn first_of_qualified(code: &Code, name: usize) -> Option<usize> {
+    let mut first = name;
+    loop {
+        if code.before(first) == "template" {
+            first -= 1;
+        }
+        let before = first.checked_sub(2).filter(|_| code.before(first) == "::");
+        first = match before {
+            Some(n) if code.text(n) == ">" => code.angle_back(n)?.checked_sub(1)?,
+            Some(n) if code.is_name(n) => n,
+            _ => return Some(first),
+        };
+    }
+}
+
 /// The name is an alias, in the scopes around, of a type that depends on a parameter.
 fn is_alias(code: &Code, at: usize, name: usize, is_parameter: &dyn Fn(usize) -> bool) -> bool {
     let around: Vec<std::ops::Range<usize>> =
         code.around(at).filter(|s| s.kind != Kind::Top && s.kind != Kind::Namespace).map(|s| s.body.clone()).collect();
     let inside = |n: usize| around.iter().any(|body| body.contains(&n) && code.scopes[code.scope_of[n]].body == *body);
-    for n in 1..at {
+    let begin = around.last().map_or(at, |outmost| outmost.start);
+    for n in begin..at {
         if code.text(n) != code.text(name) || !inside(n) {
             continue;
         }
@@ -220,7 +237,11 @@ fn is_bare_use(code: &Code, scope: &Scope, at: usize) -> bool {
 /// The class, a function of it or the program has the name too.
 fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
     let name = code.text(at);
-    let own = source.names.classes.get(&scope.name).is_some_and(|class| class.members.contains(name));
+    let is_using = |n: usize| {
+        code.text(n) == name && code.before(n) == "::" && code.text(n + 1) == ";" && code.kind(n) == Kind::Class
+    };
+    let own = source.names.classes.get(&scope.name).is_some_and(|class| class.members.contains(name))
+        || scope.body.clone().any(is_using);
     let is_declared = |n: usize| {
         code.text(n) == name && code.is_name(n.wrapping_sub(1)) && !crate::functions::is_no_type(code.before(n))
             || code.text(n) == name
@@ -228,7 +249,7 @@ fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
                 && !matches!(code.text(n + 1), "(" | "[")
                 && crate::names::inside_parentheses(code, n)
     };
-    let global = source.names.functions.iter().any(|f| !f.is_member && f.name == name);
+    let global = source.names.functions_named(name).iter().any(|f| !f.is_member);
     own || global || scope.body.clone().take_while(|&n| n < at).any(is_declared)
 }
 
@@ -249,7 +270,7 @@ pub fn late_functions(source: &Source, code: &Code) -> Vec<Finding> {
             continue;
         }
         let end = templates().map(|t| t.end).max().unwrap_or(at);
-        let declared: Vec<_> = source.names.functions.iter().filter(|f| f.name == name).collect();
+        let declared = source.names.functions_named(name);
         let here: Vec<_> = own.iter().filter(|f| f.name == name).collect();
         let is_late =
             !here.is_empty() && here.len() == declared.len() && here.iter().all(|f| f.at > end && !f.is_member);
@@ -263,7 +284,11 @@ pub fn late_functions(source: &Source, code: &Code) -> Vec<Finding> {
                     .any(|t| p.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == t))
             })
         };
-        if is_late && here.iter().all(is_plain) && !source.names.macros.contains(name) {
+        if is_late
+            && here.iter().all(is_plain)
+            && !source.names.macros.contains(name)
+            && !source.names.types.contains(name)
+        {
             let reason = "declared behind the template that uses it, which looks names up where it stands";
             all.push(Finding::new(
                 code.tokens[at].line,

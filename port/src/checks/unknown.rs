@@ -59,7 +59,7 @@ fn is_declared(source: &Source, code: &Code, name: &str) -> bool {
     let is_like =
         |word: &str| word.strip_suffix('*').map_or(word == name, |begin| !begin.is_empty() && name.starts_with(begin));
     source.names.has(name)
-        || source.names.functions.iter().any(|f| f.name == name)
+        || !source.names.functions_named(name).is_empty()
         || source.names.classes.values().any(|class| class.members.contains(name))
         || code.templates.iter().any(|t| t.parameters.iter().any(|(parameter, _)| parameter == name))
         || KNOWN.split_whitespace().any(is_like)
