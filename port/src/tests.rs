@@ -198,3 +198,23 @@ fn sources_in_utf_16() {
         assert_eq!(found, ["1 UTF-16", "2 __int64"]);
     }
 }
+
+#[test]
+fn damaged_sources_are_read() {
+    for program in ["templates/storage.h", "pricing/Portfolio.cpp", "simulation/Worker.cpp"] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/port").join(program);
+        let whole = std::fs::read(file).unwrap();
+        for cut in (0..whole.len()).step_by(23) {
+            told(&whole[..cut], None);
+            told(&whole[cut..], None);
+            // Without some of its brackets.
+            let damaged: Vec<u8> = whole
+                .iter()
+                .enumerate()
+                .filter(|(n, b)| !b"(){}<>".contains(b) || n * 7 % (cut + 1) > 3)
+                .map(|(_, b)| *b)
+                .collect();
+            told(&damaged, None);
+        }
+    }
+}

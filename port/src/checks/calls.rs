@@ -16,7 +16,7 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
     };
     let std_is_used = is_used(&["using", "namespace", "std"]);
     let mut all = Vec::new();
-    for at in 0..code.tokens.len() {
+    for at in (0..code.tokens.len()).filter(|&at| matches!(code.text(at), "min" | "max" | "abs")) {
         let (name, before) = (code.text(at), code.before(at));
         // After a type it is declared, after `::`, `.` and `->` it is somebody's.
         let is_typed = at > 0
