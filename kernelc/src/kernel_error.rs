@@ -8,7 +8,7 @@ pub enum Remedy {
     /// Nothing: the user's code must change.
     #[default]
     None,
-    /// A pointer may point to several kinds of memory: the kernel may compile once its accesses are separated by kind (`choices`,
+    /// A pointer may point to several kinds of memory: the kernel may compile once its accesses are separated by kind (`phi_loads`,
     /// `ways`).
     SeparateMemories,
 }

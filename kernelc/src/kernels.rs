@@ -9,11 +9,11 @@ use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, drop_reassoc, end_thread, inline_all, lock_fences, lock_sinking, spin_marks, textures, unreachable_returns,
-    unroll_large,
+    calls, drop_reassoc, end_thread, inline_all, lock_fences, lock_sinking, phi_loads, spin_marks, textures,
+    unreachable_returns, unroll_large,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{choices, diagnostics, folded_constants, ir, lower, ways};
+use crate::{diagnostics, folded_constants, ir, lower, ways};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -136,10 +136,10 @@ impl Steps<'_> {
         if self.pipeline(&mut module, "inline", &pipelines::inline(large)).is_err() {
             return Err(refused);
         }
-        let mut text = module.print();
-        text = choices::of_values(&text).unwrap_or(text);
-        text = ways::apart(&text).unwrap_or(text);
-        let mut module = self.read(&text)?;
+        self.pass(&mut module, "phi-loads", phi_loads::run)?;
+        if let Some(text) = ways::apart(&module.print()) {
+            module = self.read(&text)?;
+        }
         self.pipeline(&mut module, "address-spaces", &pipelines::address_spaces())?;
         self.lowered(&mut module)
     }

@@ -6,7 +6,6 @@
 mod analysis;
 mod bounds_option;
 mod children;
-mod choices;
 mod clang;
 mod demangle;
 mod device_abi;
@@ -34,7 +33,6 @@ mod pipelines;
 mod refuse;
 mod response_files;
 mod source_rewrite;
-mod spins;
 mod system;
 mod ways;
 

@@ -2,10 +2,8 @@
 //! other choices behind it. SPIR-V keeps the memory of a tile, that of a thread and that of devices apart, so such an address
 //! becomes one of each with the number of its memory, and each use a choice by that number.
 //!
-//! What is only read in one place is chosen as a value before (`choices`), which costs no branch.
+//! What is only read in one place is selected as a value before (`passes::phi_loads`), which costs no branch.
 
-use crate::choices::{pairs, renamed};
-use crate::spins::{functions, instruction, locals};
 use std::collections::HashMap;
 
 /// The address space in which Clang's pointers may point anywhere.
@@ -32,6 +30,77 @@ pub fn apart(ir: &str) -> Option<String> {
     }
     made.extend(lines[done..].iter().map(|line| (*line).to_owned()));
     any.then(|| made.join("\n") + "\n")
+}
+
+/// The functions of a text: the line of the first block, and the line behind the last.
+fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
+    let (mut all, mut begin) = (Vec::new(), None);
+    for (n, line) in lines.iter().enumerate() {
+        if line.starts_with("define ") {
+            begin = Some(n + 1);
+        } else if *line == "}" {
+            all.extend(begin.take().map(|first| (first, n)));
+        }
+    }
+    all
+}
+
+/// The name of what an instruction makes, and the rest of its line.
+fn instruction(line: &str) -> (Option<&str>, &str) {
+    let text = line.trim_start();
+    match text.split_once(" = ") {
+        Some((name, what)) if name.starts_with('%') => (Some(name[1..].trim_matches('"')), what),
+        _ => (None, text),
+    }
+}
+
+/// The names of values in some text.
+fn locals(text: &str) -> impl Iterator<Item = &str> {
+    text.split('%').skip(1).map(|rest| match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+        None => rest.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.$".contains(c))).next().unwrap_or_default(),
+    })
+}
+
+/// The values of a phi of addresses with the blocks that they come from; `text` begins behind `ptr`.
+fn pairs(text: &str) -> Option<Vec<(String, String)>> {
+    let (mut all, mut depth, mut begin) = (Vec::new(), 0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => {
+                depth += 1;
+                if depth == 1 {
+                    begin = at + 1;
+                }
+            }
+            b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    let (value, from) = text[begin..at].trim().rsplit_once(", %")?;
+                    all.push((value.to_owned(), from.trim_matches('"').to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// The text with another value in place of the local `name`.
+fn renamed(text: &str, name: &str, value: &str) -> String {
+    let mut made = String::with_capacity(text.len() + value.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        let (before, from) = rest.split_at(at);
+        made += before;
+        let found = locals(from).next().unwrap_or_default();
+        let quoted = from.starts_with("%\"");
+        let length = found.len() + if quoted { 3 } else { 1 };
+        let (word, behind) = from.split_at(length.min(from.len()));
+        made += if found == name { value } else { word };
+        rest = behind;
+    }
+    made + rest
 }
 
 /// The parts of some text between commas, with what is in brackets and in quotes whole.

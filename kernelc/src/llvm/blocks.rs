@@ -44,8 +44,9 @@ impl<'m> Editor<'m> {
         before.into_iter().for_each(|from| self.redirect(from, block, first));
     }
 
-    /// What goes from a block to `old` goes to `new`, which has no phis, nor has `old`, but for those that moved to `new`.
+    /// What goes from a block to `old`, which has no phis, goes to `new`.
     pub fn redirect(self, from: Block<'m>, old: Block<'m>, new: Block<'m>) {
+        assert!(!old.first().is_some_and(Value::is_phi), "a phi would take a value from where nothing comes from");
         let Some(end) = from.terminator().filter(|end| matches!(end.form(), Form::Instruction(o::BR | o::SWITCH)))
         else {
             return;
@@ -54,6 +55,56 @@ impl<'m> Editor<'m> {
             // SAFETY: the branch has this successor.
             unsafe { (self.llvm.functions.LLVMSetSuccessor)(self.own(end), n, self.own_block(new)) }
         }
+    }
+
+    /// A copy of an instruction before another one, with other values in place of some. It keeps its source location.
+    pub fn clone_before(
+        self,
+        one: Value<'m>,
+        at: Value<'m>,
+        values: &[(Value<'m>, Value<'m>)],
+        name: &str,
+    ) -> Value<'m> {
+        assert!(one.is_placed() && !one.is_phi(), "a copy of {:?}", one.form());
+        let (raw, name) = (self.own(one), CString::new(name).unwrap_or_default());
+        let copy = self.before(at, |f, builder| {
+            // SAFETY: the copy is new and in no block yet. A result without a type has no name.
+            unsafe {
+                let copy = (f.LLVMInstructionClone)(raw);
+                let named = (f.LLVMGetTypeKind)((f.LLVMTypeOf)(raw)) != number::ty::VOID;
+                (f.LLVMInsertIntoBuilderWithName)(builder, copy, if named { name.as_ptr() } else { c"".as_ptr() });
+                (f.LLVMInstructionSetDebugLoc)(copy, (f.LLVMInstructionGetDebugLoc)(raw));
+                Value::of(self.module, copy)
+            }
+        });
+        let copy = copy.unwrap_or_else(|| unreachable!("LLVM copies each instruction"));
+        for n in 0..copy.count_operands() {
+            let new = values.iter().find(|(old, _)| copy.operand(n) == Some(*old)).map(|(_, new)| *new);
+            if let Some(new) = new.filter(|new| new.ty() == copy.operand(n).and_then(Value::ty)) {
+                // SAFETY: the copy has this operand, and the value has its type.
+                unsafe { (self.llvm.functions.LLVMSetOperand)(self.own(copy), n, self.own(new)) }
+            }
+        }
+        copy
+    }
+
+    /// A phi before another one, of values of one type.
+    pub fn phi(self, at: Value<'m>, incoming: &[(Value<'m>, Block<'m>)], name: &str) -> Value<'m> {
+        let ty = incoming.first().and_then(|(value, _)| value.ty());
+        assert!(at.is_phi() && incoming.iter().all(|(value, _)| value.ty() == ty), "a phi of several types");
+        let name = CString::new(name).unwrap_or_default();
+        let made = self.before(at, |f, builder| {
+            // SAFETY: the builder stands at a phi, and all values have this type.
+            unsafe {
+                let phi = (f.LLVMBuildPhi)(builder, ty?.raw(), name.as_ptr());
+                for (value, from) in incoming {
+                    let (mut value, mut from) = (self.own(*value), self.own_block(*from));
+                    (f.LLVMAddIncoming)(phi, &mut value, &mut from, 1);
+                }
+                Value::of(self.module, phi)
+            }
+        });
+        made.unwrap_or_else(|| unreachable!("a phi of no values"))
     }
 
     /// A variable of a thread that says yes or no, made at the beginning of a function.

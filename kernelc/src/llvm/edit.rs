@@ -33,7 +33,7 @@ impl Module {
         let erased = RefCell::default();
         let made = work(Editor { module: self, erased: &erased });
         for instruction in erased.take() {
-            // SAFETY: `erase` has put it there: an instruction of no block that nobody uses. All handles of it have ended with the closure.
+            // SAFETY: `erase` has put it there: an instruction of no block, whose users come before it. All handles of it have ended with the closure.
             unsafe { (self.llvm.functions.LLVMDeleteInstruction)(instruction) }
         }
         made
@@ -110,7 +110,7 @@ impl<'m> Editor<'m> {
         unsafe { (self.llvm.functions.LLVMReplaceAllUsesWith)(old, new) }
     }
 
-    /// Removes an instruction that nobody uses.
+    /// Removes an instruction whose users are erased.
     pub fn erase(self, instruction: Value<'m>) {
         assert!(
             instruction.is_placed() && !instruction.is_used(),

@@ -158,6 +158,8 @@ functions! {
     LLVMGetIntrinsicID(*mut c_void) -> c_uint;
     LLVMGetInstructionParent(*mut c_void) -> *mut c_void;
     LLVMGetFirstUse(*mut c_void) -> *mut c_void;
+    LLVMGetNextUse(*mut c_void) -> *mut c_void;
+    LLVMGetUser(*mut c_void) -> *mut c_void;
     LLVMInstructionRemoveFromParent(*mut c_void) -> ();
     LLVMDeleteInstruction(*mut c_void) -> ();
     LLVMReplaceAllUsesWith(*mut c_void, *mut c_void) -> ();
@@ -198,6 +200,9 @@ functions! {
     LLVMBuildAlloca(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
     LLVMBuildLoad2(*mut c_void, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
     LLVMBuildStore(*mut c_void, *mut c_void, *mut c_void) -> *mut c_void;
+    LLVMInstructionClone(*mut c_void) -> *mut c_void;
+    LLVMInstructionSetDebugLoc(*mut c_void, *mut c_void) -> ();
+    LLVMSetOperand(*mut c_void, c_uint, *mut c_void) -> ();
     LLVMBuildRetVoid(*mut c_void) -> *mut c_void;
     LLVMBuildFNeg(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
     LLVMBuildBinOp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;

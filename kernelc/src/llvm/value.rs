@@ -215,10 +215,22 @@ impl<'m> Value<'m> {
         self.does(&[o::PHI])
     }
 
-    /// Of any value.
-    pub fn is_used(self) -> bool {
-        // SAFETY: any value may be asked.
-        unsafe { !(self.f().LLVMGetFirstUse)(self.raw).is_null() }
+    pub fn is_load(self) -> bool {
+        self.does(&[o::LOAD])
+    }
+
+    /// Of any value: whether something uses it that is not erased.
+    pub(super) fn is_used(self) -> bool {
+        let f = self.f();
+        // SAFETY: any value may be asked. It has a list of uses, each with a user of the module.
+        unsafe {
+            let first = (f.LLVMGetFirstUse)(self.raw);
+            let uses = std::iter::successors(Some(first).filter(|at| !at.is_null()), |at| {
+                Some((f.LLVMGetNextUse)(*at)).filter(|at| !at.is_null())
+            });
+            let mut users = uses.map(|at| Value::of(self.module, (f.LLVMGetUser)(at)));
+            users.any(|user| user.is_none_or(|user| !user.is_instruction() || user.is_placed()))
+        }
     }
 
     /// Of a function: whether it is a kernel for devices.
