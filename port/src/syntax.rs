@@ -1,6 +1,7 @@
 //! What belongs together in the tokens of a source: brackets, scopes and templates.
 
 use crate::lex::Token;
+use revamp_source::brackets::Brackets;
 use std::ops::Range;
 
 /// What the braces of a scope are of.
@@ -50,7 +51,7 @@ pub struct Template {
 pub struct Code {
     /// All of them.
     pub tokens: Vec<Token>,
-    pairs: Vec<Option<usize>>,
+    brackets: Brackets,
     /// All scopes; the first is the source.
     pub scopes: Vec<Scope>,
     /// The scope of each token.
@@ -63,8 +64,8 @@ impl Code {
     /// Reads the tokens of a source.
     pub fn read(tokens: &[Token]) -> Self {
         let tokens: Vec<Token> = tokens.iter().filter(|t| !t.directive).cloned().collect();
-        let pairs = pairs(&tokens);
-        let mut code = Self { tokens, pairs, scopes: Vec::new(), scope_of: Vec::new(), templates: Vec::new() };
+        let brackets = Brackets::of(tokens.iter().map(|t| t.text.as_str()));
+        let mut code = Self { tokens, brackets, scopes: Vec::new(), scope_of: Vec::new(), templates: Vec::new() };
         code.find_templates();
         code.find_scopes();
         code
@@ -87,7 +88,7 @@ impl Code {
 
     /// The other half of a bracket.
     pub fn pair(&self, at: usize) -> Option<usize> {
-        self.pairs.get(at).copied().flatten()
+        self.brackets.pair(at)
     }
 
     /// The texts of tokens with blanks between them.
@@ -98,38 +99,12 @@ impl Code {
 
     /// The `>` of a `<`, where that opens arguments of a template.
     pub fn angle(&self, at: usize) -> Option<usize> {
-        let (mut depth, mut n) = (0_usize, at);
-        loop {
-            match self.text(n) {
-                "<" => depth += 1,
-                ">" => depth -= 1,
-                "(" | "[" => n = self.pair(n)?,
-                "" | ";" | "{" | "}" | ")" | "]" => return None,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(n);
-            }
-            n += 1;
-        }
+        self.brackets.angle(at, |n| self.text(n))
     }
 
     /// The `<` of a `>`.
     pub fn angle_back(&self, at: usize) -> Option<usize> {
-        let (mut depth, mut n) = (0_usize, at);
-        loop {
-            match self.text(n) {
-                ">" => depth += 1,
-                "<" => depth -= 1,
-                ")" | "]" => n = self.pair(n)?,
-                ";" | "{" | "}" | "(" | "[" => return None,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(n);
-            }
-            n = n.checked_sub(1)?;
-        }
+        self.brackets.angle_back(at, |n| self.text(n))
     }
 
     /// The parts between commas that are in no brackets.
@@ -301,30 +276,6 @@ impl Code {
         }
         name
     }
-}
-
-/// The other half of each bracket. Where branches of #if leave them uneven, the nearest of its kind.
-fn pairs(tokens: &[Token]) -> Vec<Option<usize>> {
-    let mut pairs = vec![None; tokens.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let other = match token.text.as_str() {
-            "(" | "[" | "{" => {
-                open.push(at);
-                continue;
-            }
-            ")" => "(",
-            "]" => "[",
-            "}" => "{",
-            _ => continue,
-        };
-        if let Some(found) = open.iter().rposition(|&o| tokens[o].text == other) {
-            pairs[at] = Some(open[found]);
-            pairs[open[found]] = Some(at);
-            open.truncate(found);
-        }
-    }
-    pairs
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The words of a C++ source, as far as finding its restrictions needs them.
 
+use crate::brackets::Brackets;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -130,36 +131,15 @@ pub fn tokens(source: &str) -> Vec<Token<'_>> {
 pub struct Code<'s> {
     /// All of them.
     pub tokens: Vec<Token<'s>>,
-    /// Of each bracket the place of its other half.
-    pairs: HashMap<usize, usize>,
+    brackets: Brackets,
 }
 
 impl<'s> Code<'s> {
     /// Reads a source.
     pub fn read(source: &'s str) -> Self {
         let tokens = tokens(source);
-        let mut pairs = HashMap::new();
-        let mut open: Vec<usize> = Vec::new();
-        for (n, token) in tokens.iter().enumerate() {
-            match token.text {
-                "(" | "[" | "{" => open.push(n),
-                ")" | "]" | "}" => {
-                    // Where branches of #if leave them uneven, the nearest of its kind.
-                    let other = match token.text {
-                        ")" => "(",
-                        "]" => "[",
-                        _ => "{",
-                    };
-                    if let Some(found) = open.iter().rposition(|&o| tokens[o].text == other) {
-                        pairs.insert(n, open[found]);
-                        pairs.insert(open[found], n);
-                        open.truncate(found);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Self { tokens, pairs }
+        let brackets = Brackets::of(tokens.iter().map(|token| token.text));
+        Self { tokens, brackets }
     }
 
     /// The text of a token; nothing behind the last.
@@ -179,43 +159,17 @@ impl<'s> Code<'s> {
 
     /// The other half of a bracket.
     pub fn pair(&self, at: usize) -> Option<usize> {
-        self.pairs.get(&at).copied()
+        self.brackets.pair(at)
     }
 
     /// The `>` of a `<`.
     pub fn angle(&self, at: usize) -> Option<usize> {
-        let (mut depth, mut n) = (0_usize, at);
-        loop {
-            match self.text(n) {
-                "<" => depth += 1,
-                ">" => depth -= 1,
-                "(" | "[" => n = self.pair(n)?,
-                "" | ";" | "{" | "}" => return None,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(n);
-            }
-            n += 1;
-        }
+        self.brackets.angle(at, |n| self.text(n))
     }
 
     /// The `<` of a `>`.
     pub fn angle_back(&self, at: usize) -> Option<usize> {
-        let (mut depth, mut n) = (0_usize, at);
-        loop {
-            match self.text(n) {
-                ">" => depth += 1,
-                "<" => depth -= 1,
-                ")" | "]" => n = self.pair(n)?,
-                ";" | "{" | "}" => return None,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(n);
-            }
-            n = n.checked_sub(1)?;
-        }
+        self.brackets.angle_back(at, |n| self.text(n))
     }
 }
 
