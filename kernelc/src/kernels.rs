@@ -105,11 +105,11 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Runs a pass of ours.
+    /// Runs a pass of ours. LLVM's passes must not get what LLVM's verifier refuses.
     fn pass<R>(&self, module: &mut Module, name: &str, pass: impl FnOnce(&mut Module) -> R) -> Result<R, String> {
         let made = pass(module);
-        module.check(name).map_err(|why| self.compiler.failed(&why))?;
         self.dump.step(name, module)?;
+        module.verify().map_err(|why| self.compiler.failed(&format!("after {name}: {why}")))?;
         Ok(made)
     }
 

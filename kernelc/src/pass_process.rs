@@ -87,6 +87,7 @@ fn worked(arguments: &[OsString]) -> Result<(), String> {
         }
         module = original;
     }
+    module.verify()?;
     std::fs::write(output, module.print()).map_err(|e| format!("cannot write {}: {e}", Path::new(output).display()))
 }
 

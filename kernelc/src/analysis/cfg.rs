@@ -44,7 +44,9 @@ impl ControlFlowGraph {
     pub fn of(blocks: &[Block]) -> Self {
         let successors: Vec<Vec<usize>> =
             blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect();
-        let order = post_order(&successors, 0).into_iter().rev().collect::<Vec<_>>();
+        // A declaration has no blocks.
+        let order = if blocks.is_empty() { Vec::new() } else { post_order(&successors, 0) };
+        let order = order.into_iter().rev().collect::<Vec<_>>();
         let mut predecessors = vec![Vec::new(); blocks.len()];
         for &from in &order {
             for &to in &successors[from] {

@@ -68,7 +68,7 @@ impl<'m> Editor<'m> {
         assert!(one.is_placed() && !one.is_phi(), "a copy of {:?}", one.form());
         let (raw, name) = (self.own(one), CString::new(name).unwrap_or_default());
         let copy = self.before(at, |f, builder| {
-            // SAFETY: the copy is new and in no block yet. A result without a type has no name.
+            // SAFETY: the copy is new and in no block yet. A void result has no name.
             unsafe {
                 let copy = (f.LLVMInstructionClone)(raw);
                 let named = (f.LLVMGetTypeKind)((f.LLVMTypeOf)(raw)) != number::ty::VOID;
@@ -80,7 +80,8 @@ impl<'m> Editor<'m> {
         let copy = copy.unwrap_or_else(|| unreachable!("LLVM copies each instruction"));
         for n in 0..copy.count_operands() {
             let new = values.iter().find(|(old, _)| copy.operand(n) == Some(*old)).map(|(_, new)| *new);
-            if let Some(new) = new.filter(|new| new.ty() == copy.operand(n).and_then(Value::ty)) {
+            if let Some(new) = new {
+                assert!(new.ty() == copy.operand(n).and_then(Value::ty), "a value of another type");
                 // SAFETY: the copy has this operand, and the value has its type.
                 unsafe { (self.llvm.functions.LLVMSetOperand)(self.own(copy), n, self.own(new)) }
             }

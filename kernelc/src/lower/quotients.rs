@@ -15,7 +15,7 @@ const INFINITY: u64 = 0x7f80_0000;
 /// Between these the quotient, the residual and the reciprocal are far from the ends of the format.
 const LEAST: f32 = f32::from_bits((127 - 60) << 23);
 const MOST: f32 = f32::from_bits((127 + 60) << 23);
-/// The digits of a number behind the leading one, and the least of those whose reciprocal is not close enough.
+/// The fraction bits, and a bound below which they are those of a number with a close reciprocal.
 const DIGITS: u64 = 0x007f_ffff;
 const CLOSE: u64 = 0x007f_fe00;
 
@@ -35,9 +35,11 @@ impl Emitter<'_> {
         };
         let first = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
         let corrected = corrected(asm, a, b, first, reciprocal);
-        // Zeros are frequent: they must not part the threads of a subgroup.
-        let none = float(asm, 0.0);
-        let zero = asm.make(S::FOrdEqual, Scalar::Bool, &[a, none]);
+        // Zeros are frequent, and a branch that only they take would diverge. A comparison of floats may take subnormal numbers for zero.
+        let bits = asm.make(S::Bitcast, Scalar::U32, &[a]);
+        let size = integers::masked(asm, Scalar::U32, bits, 0x7fff_ffff);
+        let none = asm.constant(Scalar::U32, 0);
+        let zero = asm.make(S::IEqual, Scalar::Bool, &[size, none]);
         let near = asm.make(S::Select, Scalar::F32, &[zero, first, corrected]);
         let near = asm.make(S::Select, Scalar::F32, &[exact, plain, near]);
         let moderate = is_moderate(asm, a);
@@ -62,8 +64,8 @@ impl Emitter<'_> {
     }
 }
 
-/// True for divisors between 2^-60 and 2^60 for which [`corrected`] is right: what [`is_moderate`] and [`has_close_reciprocal`] say of
-/// others when the kernel runs.
+/// True for divisors from 2^-60 to 2^60 for which [`corrected`] is right. [`is_moderate`] and [`has_close_reciprocal`] look at others when the
+/// kernel runs.
 fn divides_closely(b: f32) -> bool {
     (LEAST..MOST).contains(&b.abs()) && u64::from(b.to_bits()) & DIGITS < CLOSE
 }

@@ -37,7 +37,13 @@ pub fn run(module: &mut Module) -> Result<bool, String> {
     // Between, no value crosses blocks.
     module.run(&pipelines::variables())?;
     let code = ir::snapshot(module);
-    module.edit(|edit| locks.iter().for_each(|lock| sink(edit, &code, lock)));
+    // A lock that stays behind its loop may never be freed.
+    if let Some(lost) = module.edit(|edit| locks.iter().find(|lock| sink(edit, &code, lock).is_none())) {
+        return Err(format!(
+            "the loop {} of {}, which takes a lock, is not as it was found",
+            lost.header, lost.function
+        ));
+    }
     module.run(&pipelines::no_variables())?;
     Ok(true)
 }
@@ -66,28 +72,28 @@ fn split(module: &mut Module) -> Vec<Lock> {
     locks
 }
 
-/// Frees a lock within its loop. The copy is that of the module before any lock was sunk, which adds blocks behind those of the copy only.
-fn sink(edit: Editor<'_>, code: &ir::Module, lock: &Lock) {
-    let Some((number, body)) = code.functions.iter().enumerate().find(|(_, body)| body.name == lock.function) else {
-        return;
-    };
+/// Frees a lock within its loop; `None` if the loop is not as it was found. The copy is that of the module before any lock was sunk,
+/// which adds blocks behind those of the copy only.
+fn sink(edit: Editor<'_>, code: &ir::Module, lock: &Lock) -> Option<()> {
+    let (number, body) = code.functions.iter().enumerate().find(|(_, body)| body.name == lock.function)?;
     let at = |name: &str| body.blocks.iter().position(|block| block.name == name);
-    let (Some(header), Some(free)) = (at(&lock.header), at(&lock.free)) else { return };
+    let (header, free) = (at(&lock.header)?, at(&lock.free)?);
     let flow = Flow::of(code, body);
-    let Some(inside) = flow.loops.iter().find(|one| one.header == header).map(|one| &one.blocks) else { return };
-    let Some(function) = edit.functions().nth(number) else { return };
+    let inside = flow.loops.iter().find(|one| one.header == header).map(|one| &one.blocks)?;
+    let function = edit.functions().nth(number)?;
     let named = |name: &str| function.blocks().find(|block| block.name() == name);
     let block = |number: usize| named(&body.blocks[number].name);
-    let (Some(entry), Some(head), Some(freed)) = (function.first_block(), block(header), block(free)) else { return };
-    let [freeing] = flow.graph.predecessors[free][..] else { return };
-    let Some(freeing) = block(freeing) else { return };
-    let (Some(begin), Some(end)) = (head.first(), freeing.terminator()) else { return };
-    let Some(done) = edit.flag(entry, &format!("{}.done", lock.free)) else { return };
+    let (entry, head, freed) = (function.first_block()?, block(header)?, block(free)?);
+    let [freeing] = flow.graph.predecessors[free][..] else { return None };
+    let freeing = block(freeing)?;
+    let (begin, end) = (head.first()?, freeing.terminator()?);
+    let done = edit.flag(entry, &format!("{}.done", lock.free))?;
     edit.set_flag(done, false, begin);
     edit.set_flag(done, true, end);
-    let Some(meet) = edit.branch_on_flag(done, freed, head, &format!("{}.meet", lock.free)) else { return };
+    let meet = edit.branch_on_flag(done, freed, head, &format!("{}.meet", lock.free))?;
     edit.redirect(freeing, freed, meet);
     inside.iter().filter_map(|&number| block(number)).for_each(|from| edit.redirect(from, head, meet));
+    Some(())
 }
 
 /// The loops that are left with a lock.
@@ -126,7 +132,7 @@ fn freed(flow: &Flow<'_>, exit: usize, lock: &str, beside: impl Fn(usize) -> boo
     let candidates = candidates.filter_map(|block| Some((block, flow.block(block).iter().position(frees)?)));
     let mut best: Option<(usize, (usize, usize))> = None;
     for (block, instruction) in candidates {
-        // All that is between, and nothing comes there from elsewhere.
+        // The blocks between, a region with a single entry.
         let (mut between, mut rest, mut whole) = (HashSet::from([exit]), vec![exit], true);
         while let Some(at) = rest.pop() {
             if at != block {

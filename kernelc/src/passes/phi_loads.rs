@@ -1,9 +1,9 @@
 //! Replaces loads through a selected address by loads on each path and a selected value: `inside ? tile[i] : view[j]`.
 //!
 //! - Precondition: all calls are inlined, and variables are values.
-//! - Effect: where a phi of addresses is only read through, in its block and before anything there writes, the loads, the copies of memory and
+//! - Effect: where a phi of addresses is only read through, in its block and before any other write, the loads, the copies of memory and
 //!   the address arithmetic stand at the ends of the blocks that the addresses come from. A phi has each value that was loaded. Addresses that are kept,
-//!   written through or compared stay phis.
+//!   written through or compared stay phis, and so do addresses of which a copy is made behind another access to memory.
 //! - Why: Clang selects between addresses of the tile's and the device's memory, and SPIR-V keeps the two apart. LLVM's `sroa` speculates loads through a phi
 //!   of variables of a thread only.
 
@@ -71,15 +71,22 @@ fn reads(code: &ir::Module, body: &Function, block: usize, phi: LocalId) -> Opti
         moved.push(n);
     }
     let last = *moved.last()?;
-    let writes =
-        behind_phis.take_while(|(n, _)| *n < last).any(|(n, one)| !moved.contains(&n) && writes(code, &one.op));
+    let stays =
+        |n: usize| behind_phis.clone().take_while(move |(before, _)| *before < n).filter(|(n, _)| !moved.contains(n));
+    let writes = stays(last).any(|(_, one)| writes(code, &one.op));
+    // A copy writes too: it must not pass what uses its destination or begins that variable's lifetime.
+    let copies = moved.iter().copied().filter(|&n| copies_to(code, &inside[n].op).is_some());
+    let passes = copies.max().is_some_and(|copy| stays(copy).any(|(_, one)| accesses(code, &one.op)));
+    // An address that the next iteration gets is not only read through.
+    let Op::Phi { incoming, .. } = &inside.iter().find(|one| one.result == Some(phi))?.op else { return None };
+    let walks = incoming.iter().filter_map(|(from, _)| from.local()).any(|from| addresses.contains(&from));
     let uses = |one: &Instruction| {
         one.result != Some(phi)
             && one.op.operands().into_iter().filter_map(Value::local).any(|used| addresses.contains(&used))
     };
     let only_here = body.instructions().filter(|one| uses(one)).count() == moved.len();
     let reads = moved.iter().any(|&n| !matches!(inside[n].op, Op::Gep { .. }));
-    (only_here && !writes && reads).then_some(moved)
+    (only_here && !writes && !passes && !walks && reads).then_some(moved)
 }
 
 /// Where a copy of memory goes that is not volatile.
@@ -89,6 +96,11 @@ fn copies_to<'m>(code: &ir::Module, op: &'m Op) -> Option<&'m Value> {
     let plain = code.functions[callee.0].name.starts_with("llvm.memcpy.")
         && volatile.value == Value::Constant(Constant::Int(0));
     plain.then_some(&to.value)
+}
+
+/// Any call may.
+fn accesses(code: &ir::Module, op: &Op) -> bool {
+    matches!(op, Op::Load { .. } | Op::Call { .. }) || writes(code, op)
 }
 
 fn writes(code: &ir::Module, op: &Op) -> bool {
