@@ -253,6 +253,85 @@ TEST(places_in_several_memories_are_kept) {
     CHECK(v == expected);
 }
 
+// Copies of what is chosen from a tile and a view: one that begins its variable's life, and one behind a read of what
+// it replaces. And an address that walks.
+struct four_words {
+    float word[4];
+};
+std::vector<four_words> words_of_all() {
+    std::vector<four_words> all(64);
+    for (int n = 0; n < 256; ++n)
+        all[n / 4].word[n % 4] = float(n * 7 % 101);
+    return all;
+}
+TEST(a_copy_begins_the_life_of_its_variable) {
+    std::vector<four_words> data = words_of_all();
+    std::vector<float> copied(64);
+    const array_view<four_words> view(data);
+    const array_view<float> copies(copied);
+    parallel_for_each(
+        vulkan_view(), copies.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static four_words tile[64];
+            tile[t.local[0]] = view[t.global];
+            t.barrier.wait();
+            const four_words &chosen = (t.local[0] & 1) ? tile[t.local[0] ^ 1] : view[t.global];
+            four_words copy = chosen;
+            copies[t.global] = copy.word[t.local[0] & 3];
+        });
+    copies.synchronize();
+    for (int n = 0; n < 64; ++n)
+        CHECK(copied[n] == data[n & 1 ? n ^ 1 : n].word[n & 3]);
+}
+TEST(a_copy_replaces_what_was_read_before) {
+    std::vector<four_words> data = words_of_all();
+    std::vector<float> replaced(64);
+    const array_view<four_words> view(data);
+    const array_view<float> replacements(replaced);
+    parallel_for_each(
+        vulkan_view(), replacements.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static four_words tile[64];
+            const int x = t.local[0];
+            four_words kept = view[t.global];
+            tile[x] = kept;
+            t.barrier.wait();
+            const four_words &chosen = (x & 1) ? tile[x ^ 1] : view[t.global];
+            const float before = kept.word[x & 3];
+            kept = chosen;
+            replacements[t.global] = before - kept.word[(x >> 1) & 3];
+        });
+    replacements.synchronize();
+    for (int n = 0; n < 64; ++n)
+        CHECK(replaced[n] == data[n].word[n & 3] - data[n & 1 ? n ^ 1 : n].word[n >> 1 & 3]);
+}
+TEST(a_chosen_address_walks) {
+    std::vector<float> data(96), walked(64);
+    for (int n = 0; n < 96; ++n)
+        data[n] = float(n * 5 % 37);
+    const array_view<float> view(data), walks(walked);
+    const int count = 9;
+    parallel_for_each(
+        vulkan_view(), walks.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static float tile[64];
+            tile[t.local[0]] = view[t.global];
+            t.barrier.wait();
+            const float *at = (t.local[0] & 1) ? &tile[0] : &view[t.global];
+            float sum = 0;
+            int rest = count;
+            for (;;) {
+                sum += *at++;
+                if (--rest == 0) break;
+            }
+            walks[t.global] = sum;
+        });
+    walks.synchronize();
+    for (int n = 0; n < 64; ++n) {
+        float sum = 0;
+        for (int k = 0; k < count; ++k)
+            sum += data[(n & 1 ? 0 : n) + k];
+        CHECK(walked[n] == sum);
+    }
+}
+
 // By a using-directive and not, in places where the C library's templates and functions are known too.
 TEST(mathematics_of_several_types) {
     for (const accelerator_view &where : {vulkan_view(), accelerator(L"host").default_view}) {
