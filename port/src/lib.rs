@@ -131,7 +131,7 @@ fn edit(options: &Options) -> u8 {
 fn write(file: &Path, source: &Source, text: &str) -> Result<(), String> {
     let old = std::fs::read(file).map_err(|e| e.to_string())?;
     if text::encode(&source.text, source.encoding).as_ref() != Some(&old) {
-        return Err(format!("it is no whole {:?}, so it is left as it is", source.encoding));
+        return Err(format!("the file is not valid {}, so it is left unchanged", source.encoding.name()));
     }
     let new = text::encode(text, source.encoding).ok_or("its encoding lacks a character of the edits")?;
     std::fs::write(file, new).map_err(|e| e.to_string())

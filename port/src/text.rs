@@ -13,6 +13,17 @@ pub enum Encoding {
     Windows1252,
 }
 
+impl Encoding {
+    /// Its name for users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "UTF-8",
+            Encoding::Utf16Le | Encoding::Utf16Be => "UTF-16",
+            Encoding::Windows1252 => "Windows-1252",
+        }
+    }
+}
+
 /// What the bytes 0x80 to 0x9F are in Windows-1252. The five that it leaves out are control characters here.
 const UPPER: [char; 32] = [
     '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}', '\u{2030}',

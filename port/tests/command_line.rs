@@ -165,7 +165,9 @@ fn wrong_calls() {
     let file = folder.file("odd.cpp", &odd);
     let (status, _, errors) = run(&folder, &["--fix", "odd.cpp"]);
     assert!(
-        status == 2 && errors.contains("odd.cpp: it is no whole Utf16Le") && std::fs::read(file).unwrap() == odd,
+        status == 2
+            && errors.contains("odd.cpp: the file is not valid UTF-16, so it is left unchanged")
+            && std::fs::read(file).unwrap() == odd,
         "{errors}"
     );
     for (arguments, message) in [

@@ -8,7 +8,7 @@ use crate::syntax::Code;
 
 const PPL: &str = "the Parallel Patterns Library is not part of C++ AMP";
 
-/// `min`, `max` and `abs` that are nobody's.
+/// Unqualified calls of `min`, `max` and `abs` that the program does not declare.
 pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
     let of_floats = source.included.contains("<math.h>") || source.included.contains("<stdlib.h>");
     let is_used = |words: &[&str]| {

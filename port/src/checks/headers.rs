@@ -7,8 +7,8 @@ use crate::table::rows;
 
 /// Headers of C++ AMP, in whose names Windows does not mind the case.
 const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vectors.h>", "<amp_graphics.h>"];
-/// Functions and classes that MSVC's headers bring by the way, the header that brings them elsewhere, its name in C, and whether
-/// `<amp.h>` brings it here too.
+/// Functions and classes that MSVC's headers declare because they include each other, the header that must be included for them here,
+/// its name in C, and whether `<amp.h>` includes it.
 const BROUGHT: &[(&str, &str, &str, bool)] = &[
     ("assert", "<cassert>", "<assert.h>", false),
     ("memcpy memset memmove memcmp strlen strcmp strcpy strcat", "<cstring>", "<string.h>", true),

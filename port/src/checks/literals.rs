@@ -53,13 +53,13 @@ pub fn encoding(source: &Source, _: &Code) -> Vec<Finding> {
     match source.encoding {
         Encoding::Utf8 => Vec::new(),
         Encoding::Utf16Le | Encoding::Utf16Be => {
-            vec![Finding::new(1, "UTF-16", "compilers here read UTF-8", "iconv -f UTF-16 -t UTF-8")]
+            vec![Finding::new(1, source.encoding.name(), "compilers here read UTF-8", "iconv -f UTF-16 -t UTF-8")]
         }
         Encoding::Windows1252 => {
             let at = source.text.find(|c: char| !c.is_ascii()).unwrap_or(0);
             let line = source.text[..at].matches('\n').count() + 1;
             let reason = "compilers here read UTF-8: text of other bytes is printed as garbage, and wide text refused";
-            let finding = Finding::new(line, "Windows-1252", reason, "iconv -f WINDOWS-1252 -t UTF-8");
+            let finding = Finding::new(line, source.encoding.name(), reason, "iconv -f WINDOWS-1252 -t UTF-8");
             // In comments nothing depends on it.
             let in_strings = source.tokens.iter().any(|t| !source.text[t.range.clone()].is_ascii());
             vec![if in_strings { finding } else { finding.as_note() }]
