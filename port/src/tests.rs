@@ -1,6 +1,7 @@
 //! Sources with what is found in them.
 
 use crate::checks::findings;
+use crate::edits::{applied, ordered};
 use crate::findings::Finding;
 use crate::source::{Settings, Source};
 use crate::table::rows;
@@ -140,6 +141,33 @@ const CASES: &[(&str, &[&str])] = &[
     ("const char *s = \"\";\n#ifdef _WIN32\nwprintf(L\"%s\", __int64);\n#endif", &[]),
     ("swprintf_s(b, 9, L\"%d\", 1);\nswprintf(b, 9, L\"%s %ls\", w, w);", &["1 swprintf_s", "2 %s"]),
 ];
+
+/// Sources, and what `--fix` makes of them.
+const FIXES: &[(&str, &str)] = &[
+    // Types keep their sizes and signs.
+    (
+        "std::vector<BOOL> v; BOOLEAN b; double d = _wtof(t);",
+        "std::vector<int> v; unsigned char b; double d = _wtof(t);",
+    ),
+    (
+        "__int8 a; unsigned __int8 b; signed __int8 c; _int8 unsigned d;",
+        "signed char a; unsigned char b; signed char c; char unsigned d;",
+    ),
+    // A member of the new name is not called.
+    (
+        "struct s { void close() { closesocket(n); } int h(){ return a?b:closesocket(n) + ::_fileno(f) + stricmp(a, b); } };",
+        "struct s { void close() { ::close(n); } int h(){ return a?b: ::close(n) + ::fileno(f) + ::strcasecmp(a, b); } };",
+    ),
+];
+
+#[test]
+fn fixes() {
+    for (source, expected) in FIXES {
+        let findings = told(source.as_bytes(), None);
+        let edits = ordered(findings.iter().flat_map(|finding| &finding.edits));
+        assert_eq!(applied(source, &edits), *expected);
+    }
+}
 
 #[test]
 fn the_table() {

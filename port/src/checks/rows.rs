@@ -77,6 +77,7 @@ fn finding(source: &Source, row: &Row, at: usize) -> Finding {
 fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
     let tokens = &source.tokens;
     let text = |n: usize| tokens.get(n).map_or("", |t| t.text.as_str());
+    let before = at.checked_sub(1).map_or("", text);
     let whole = tokens[at].range.start..tokens[at + count - 1].range.end;
     match edit {
         "(drop)" => {
@@ -96,6 +97,12 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             let edits = close.map(|n| [Edit::new(whole, "alignas"), Edit::new(tokens[n + 1].range.clone(), "")]);
             edits.into_iter().flatten().collect()
         }
+        "(int8)" => {
+            // `char`, where its sign is written.
+            let signs = ["signed", "unsigned"];
+            let has_sign = signs.contains(&text(at + count)) || signs.contains(&before);
+            vec![Edit::new(whole, if has_sign { "char" } else { "signed char" })]
+        }
         "(each)" => {
             let within =
                 (at + count..tokens.len()).take_while(|&n| text(n) != "{" && text(n) != ";").find(|&n| text(n) == "in");
@@ -104,10 +111,19 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
         }
         "(string)" | "(align)" => Vec::new(),
         _ if edit.ends_with('*') && declares_several(tokens, at) => Vec::new(),
-        _ => match edit.strip_prefix("(first)") {
-            Some(name) => vec![Edit::new(tokens[at].range.clone(), name)],
-            None => vec![Edit::new(whole, edit)],
-        },
+        _ => {
+            let (range, new) = match edit.strip_prefix("(first)") {
+                Some(name) => (tokens[at].range.clone(), name),
+                None => (whole, edit),
+            };
+            let new = match before {
+                "::" => new.trim_start_matches("::").to_owned(),
+                // `a ?b:f()` must not become `a ?b:::f()`.
+                ":" if new.starts_with("::") => format!(" {new}"),
+                _ => new.to_owned(),
+            };
+            vec![Edit::new(range, new)]
+        }
     }
 }
 
