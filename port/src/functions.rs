@@ -66,6 +66,30 @@ pub fn is_no_type(word: &str) -> bool {
     NOT_TYPES.contains(&word)
 }
 
+/// The `->` at a token begins the return type of a function or lambda, and names no member.
+pub fn is_trailing_return(code: &Code, arrow: usize) -> bool {
+    let mut end = arrow;
+    while matches!(code.before(end), "const" | "mutable" | "noexcept") {
+        end -= 1;
+    }
+    let Some(open) = end.checked_sub(1).filter(|&n| code.text(n) == ")").and_then(|n| code.pair(n)) else {
+        return false;
+    };
+    match code.before(open) {
+        "restrict" | "noexcept" | "throw" => open < end && is_trailing_return(code, open - 1),
+        // A lambda, no element of an array.
+        "]" => code.pair(open - 1).is_some_and(|begin| {
+            let before = code.before(begin);
+            !matches!(before, ")" | "]") && (begin == 0 || !code.is_name(begin - 1) || is_no_type(before))
+        }),
+        _ => (0..open)
+            .rev()
+            .map(|n| code.text(n))
+            .take_while(|text| !matches!(*text, ";" | "{" | "}" | "=" | "(" | ")"))
+            .any(|text| text == "auto"),
+    }
+}
+
 /// All functions of the source that are declared in namespaces and classes.
 pub fn functions(code: &Code) -> Vec<Function> {
     (0..code.tokens.len()).filter_map(|at| function_at(code, at)).collect()

@@ -127,6 +127,11 @@ const CASES: &[(&str, &[&str])] = &[
         &["3 ifstream(wide name", "4 ofstream(wide name", "5 open(wide name"],
     ),
     ("printf(\"%I64u %Id %d\", a);", &["1 %I64u", "1 %Id", "1 printf"]),
+    ("f(\"%08I64X %-5I64d %5I64u %%I64d %I32\");", &["1 %-5I64d", "1 %08I64X", "1 %5I64u"]),
+    (
+        "auto f = [](int x) -> DWORD { return p->DWORD + g()->DWORD; }; auto g() const -> BOOL;\nauto h(int) restrict(amp) -> INT; auto i = j()->BOOL;",
+        &["1 BOOL", "1 DWORD", "2 INT"],
+    ),
     // Names of Windows that the table lacks.
     (
         "#include <windows.h>\nint Own(int); enum e { OWN_VALUE };\nint f() { Frobnicate(Own(1)); return FROBNICATED | OWN_VALUE | INT_MAX; }",
@@ -153,6 +158,18 @@ const FIXES: &[(&str, &str)] = &[
         "__int8 a; unsigned __int8 b; signed __int8 c; _int8 unsigned d;",
         "signed char a; unsigned char b; signed char c; char unsigned d;",
     ),
+    // `alignas` stands where C++ takes it.
+    (
+        "__declspec(align(32)) struct S {\n}; template <class T> __declspec(align(f(1))) class C : B<T> {}; struct DECLSPEC_ALIGN(8) D;",
+        "struct alignas(32) S {\n}; template <class T> class alignas(f(1)) C : B<T> {}; struct alignas(8) D;",
+    ),
+    (
+        "#pragma once\n__declspec(align(8)) float f; static __declspec(align(8)) int g; __declspec(align(8)) struct T t; \
+         typedef __declspec(align(8)) struct { int x; } U; static __declspec(noreturn) void h();",
+        "#pragma once\nalignas(8) float f; static __declspec(align(8)) int g; __declspec(align(8)) struct T t; \
+         typedef __declspec(align(8)) struct { int x; } U; static __attribute__((noreturn)) void h();",
+    ),
+    ("printf(\"%08I64X %-5I64d %5.*Iu %%I64d %I32d\");", "printf(\"%08llX %-5lld %5.*zu %%I64d %d\");"),
     // A member of the new name is not called.
     (
         "struct s { void close() { closesocket(n); } int h(){ return a?b:closesocket(n) + ::_fileno(f) + stricmp(a, b); } };",

@@ -32,17 +32,22 @@ pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
     }
     for token in source.tokens.iter().filter(|t| t.text == "\"\"") {
         let written = &source.text[token.range.clone()];
-        for (length, standard) in [("%I64", "%ll"), ("%I32", "%"), ("%I", "%z")] {
-            for (at, _) in written.match_indices(length) {
-                let kind = written[at + length.len()..].chars().next().filter(|c| "diuxXo".contains(*c));
-                let Some(kind) = kind else { continue };
-                let start = token.range.start + at;
-                let edit = Edit::new(start..start + length.len(), standard);
-                let replacement = format!("{standard}{kind}");
-                all.push(
-                    Finding::new(token.line, format!("{length}{kind}"), "a length of MSVC", replacement).with([edit]),
-                );
-            }
+        let mut rest = written;
+        while let Some((_, conversion)) = rest.split_once('%') {
+            // Flags, width and precision.
+            let behind = conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*".contains(c));
+            let begin = &conversion[..conversion.len() - behind.len()];
+            rest = behind.strip_prefix('%').filter(|_| begin.is_empty()).unwrap_or(behind);
+            let lengths = [("I64", "ll"), ("I32", ""), ("I", "z")];
+            let Some((length, standard)) = lengths.iter().find(|(length, _)| behind.starts_with(length)) else {
+                continue;
+            };
+            let kind = behind[length.len()..].chars().next().filter(|c| "diuxXo".contains(*c));
+            let Some(kind) = kind else { continue };
+            let start = token.range.end - behind.len();
+            let edit = Edit::new(start..start + length.len(), *standard);
+            let (found, replacement) = (format!("%{begin}{length}{kind}"), format!("%{begin}{standard}{kind}"));
+            all.push(Finding::new(token.line, found, "a length of MSVC", replacement).with([edit]));
         }
     }
     all

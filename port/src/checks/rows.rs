@@ -1,7 +1,7 @@
 //! Where the rows of the table occur.
 
 use crate::findings::{Edit, Finding};
-use crate::functions::is_no_type;
+use crate::functions::{is_no_type, is_trailing_return};
 use crate::lex::Token;
 use crate::source::Source;
 use crate::syntax::Code;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const NAMESPACES: [&str; 8] = ["std", "concurrency", "Concurrency", "direct3d", "graphics", "detail", "WRL", "ATL"];
 
 /// Where the rows of the table occur.
-pub fn rows(source: &Source, _: &Code) -> Vec<Finding> {
+pub fn rows(source: &Source, code: &Code) -> Vec<Finding> {
     let tokens = &source.tokens;
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -31,7 +31,7 @@ pub fn rows(source: &Source, _: &Code) -> Vec<Finding> {
             let range = at..at + row.pattern.len();
             let Some(place) = tokens.get(range.clone()) else { continue };
             let fits = place.iter().enumerate().all(|(n, token)| row.fits(n, &token.text));
-            if fits && !covered[at] && !is_own(source, row, at) {
+            if fits && !covered[at] && !is_own(source, code, row, at) {
                 covered[range].fill(true);
                 all.push(finding(source, row, at));
             }
@@ -41,10 +41,13 @@ pub fn rows(source: &Source, _: &Code) -> Vec<Finding> {
 }
 
 /// The program has a thing of this name.
-fn is_own(source: &Source, row: &Row, at: usize) -> bool {
+fn is_own(source: &Source, code: &Code, row: &Row, at: usize) -> bool {
     let before = |n: usize| at.checked_sub(n).map_or("", |n| source.tokens[n].text.as_str());
     let is_header = source.headers.iter().any(|header| row.pattern.get(2) == Some(&header.name.as_str()));
-    if row.pattern[0] == "#" && is_header || matches!(before(1), "." | "->") {
+    let code_at = |n: usize| code.tokens.binary_search_by_key(&source.tokens[n].range.start, |t| t.range.start).ok();
+    let is_member =
+        before(1) == "." || before(1) == "->" && !code_at(at - 1).is_some_and(|arrow| is_trailing_return(code, arrow));
+    if row.pattern[0] == "#" && is_header || is_member {
         return true;
     }
     if before(1) == "::"
@@ -92,11 +95,7 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
                 (whole.start..tokens[at + 2].range.start, tokens[at + 2].range.end..tokens[at + 3].range.end);
             vec![Edit::new(begin, ""), Edit::new(end, "")]
         }
-        "(align)" if text(at + 3) == "(" => {
-            let close = (at + 4..tokens.len()).find(|&n| text(n) == ")" && text(n + 1) == ")");
-            let edits = close.map(|n| [Edit::new(whole, "alignas"), Edit::new(tokens[n + 1].range.clone(), "")]);
-            edits.into_iter().flatten().collect()
-        }
+        "(align)" => align(source, at, count),
         "(int8)" => {
             // `char`, where its sign is written.
             let signs = ["signed", "unsigned"];
@@ -109,7 +108,7 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             let edits = within.map(|n| [Edit::new(whole, "for ("), Edit::new(tokens[n].range.clone(), ":")]);
             edits.into_iter().flatten().collect()
         }
-        "(string)" | "(align)" => Vec::new(),
+        "(string)" => Vec::new(),
         _ if edit.ends_with('*') && declares_several(tokens, at) => Vec::new(),
         _ => {
             let (range, new) = match edit.strip_prefix("(first)") {
@@ -125,6 +124,67 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             vec![Edit::new(range, new)]
         }
     }
+}
+
+/// `alignas` for `__declspec(align(N))` and `DECLSPEC_ALIGN(N)`. It stands at the beginning of a declaration of variables, or behind
+/// the keyword of a class; nothing at other places.
+fn align(source: &Source, at: usize, count: usize) -> Vec<Edit> {
+    let tokens = &source.tokens;
+    let text = |n: usize| tokens.get(n).map_or("", |t| t.text.as_str());
+    let has_own_parentheses = text(at) == "__declspec";
+    let open = if has_own_parentheses { at + count } else { at + count - 1 };
+    let close = closing(tokens, open);
+    let Some(end) = close.map(|n| n + usize::from(has_own_parentheses)).filter(|&n| text(n) == ")") else {
+        return Vec::new();
+    };
+    let before = at.checked_sub(1).map_or(";", text);
+    let is_class = |n: usize| matches!(text(n), "struct" | "class" | "union");
+    let begins = matches!(before, ";" | "{" | "}" | ":") || at > 0 && tokens[at - 1].directive && !tokens[at].directive;
+    let mut declaration = (end + 1..tokens.len()).take_while(|&n| !matches!(text(n), ";" | "{" | "=" | "("));
+    let mut edits = Vec::new();
+    let new = if is_class(end + 1) && (begins || before == ">") && defines_class(tokens, end + 1) {
+        let rest = tokens.get(end + 2).map_or(source.text.len(), |t| t.range.start);
+        let blanks = &source.text[tokens[end + 1].range.end..rest];
+        let blanks = blanks.len() - blanks.trim_start_matches(' ').len();
+        edits.push(Edit::new(tokens[end + 1].range.start..tokens[end + 1].range.end + blanks, ""));
+        format!("{} alignas", text(end + 1))
+    } else if is_class(at.wrapping_sub(1))
+        || begins && !declaration.any(|n| is_class(n) || matches!(text(n), "enum" | "typedef"))
+    {
+        "alignas".to_owned()
+    } else {
+        return Vec::new();
+    };
+    edits.push(Edit::new(tokens[at].range.start..tokens[open - 1].range.end, new));
+    if has_own_parentheses {
+        edits.push(Edit::new(tokens[end].range.clone(), ""));
+    }
+    edits
+}
+
+/// The keyword begins the definition of a class, without variables.
+fn defines_class(tokens: &[Token], keyword: usize) -> bool {
+    let is = |n: usize, texts: &[&str]| tokens.get(n).is_some_and(|t| texts.contains(&t.text.as_str()));
+    let body = (keyword..tokens.len()).find(|&n| is(n, &["{", ";", "(", "="])).filter(|&n| is(n, &["{"]));
+    body.and_then(|body| closing(tokens, body)).is_some_and(|end| is(end + 1, &[";"]))
+}
+
+/// The other half of a `(` or `{`.
+fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+    let (begin, end) = match tokens.get(open)?.text.as_str() {
+        "(" => ("(", ")"),
+        "{" => ("{", "}"),
+        _ => return None,
+    };
+    let mut depth = 0_usize;
+    (open..tokens.len()).find(|&n| {
+        match tokens[n].text.as_str() {
+            text if text == begin => depth += 1,
+            text if text == end => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })
 }
 
 /// `LPSTR a, b;` becomes two declarations, and `const LPSTR a` is no `const char *a`.

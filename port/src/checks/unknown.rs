@@ -1,7 +1,7 @@
 //! Names that nothing here declares, in sources that include headers of Windows.
 
 use crate::findings::Finding;
-use crate::functions::is_no_type;
+use crate::functions::{is_no_type, is_trailing_return};
 use crate::source::Source;
 use crate::syntax::{Code, Kind};
 use crate::table::rows;
@@ -40,7 +40,8 @@ pub fn unknown(source: &Source, code: &Code) -> Vec<Finding> {
 /// It looks like a function of Windows that is called, or like a constant or a type; nothing qualifies it.
 fn stands_alone(code: &Code, at: usize) -> bool {
     let (name, before) = (code.text(at), code.before(at));
-    let is_qualified = matches!(before, "." | "->")
+    let is_qualified = before == "."
+        || before == "->" && !is_trailing_return(code, at - 1)
         || before == "::" && at >= 2 && code.is_name(at - 2) && !is_no_type(code.text(at - 2));
     let has = |test: fn(char) -> bool| name.contains(test);
     let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
