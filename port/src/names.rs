@@ -59,6 +59,11 @@ impl Names {
         self.macros.contains(name) || self.types.contains(name) || self.words.contains(name)
     }
 
+    /// A class of the program has a member of the name.
+    pub fn has_member(&self, name: &str) -> bool {
+        self.classes.values().any(|class| class.members.contains(name))
+    }
+
     /// The functions of a name.
     pub fn functions_named(&self, name: &str) -> &[Function] {
         self.functions.get(name).map_or(&[], Vec::as_slice)

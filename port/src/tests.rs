@@ -41,6 +41,12 @@ const CASES: &[(&str, &[&str])] = &[
     ("int count;\nvoid f() { count = abs(n.count); }", &[]),
     ("#define min(a, b) ((a) < (b) ? (a) : (b))\nint a = min(1, 2);", &["1 #define min"]),
     ("#include <math.h>\nfloat a = abs(x);", &[]),
+    ("struct AABB { float min() const; float max() const; float size() const { return max() - min(); } };", &[]),
+    ("using namespace concurrency;\nusing namespace concurrency::direct3d;\nfloat a = abs(x);", &[]),
+    (
+        "void f(float *p) restrict(amp) { *p = abs(*p); }\nvoid g() { parallel_for_each(e, [=](index<1> i) restrict(amp, cpu) { a[i] = abs(a[i]); });\nfloat b = abs(x); }",
+        &["3 abs("],
+    ),
     (
         "task<int> t([] { return 1; });\nauto u = concurrency::task<void>{[=] {}};\ntask<void> v = f.to_task(), w(v);",
         &["1 task<...>([", "2 task<...>(["],

@@ -10,13 +10,20 @@ const PPL: &str = "the Parallel Patterns Library is not part of C++ AMP";
 
 /// Unqualified calls of `min`, `max` and `abs` that the program does not declare.
 pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
-    let of_floats = source.included.contains("<math.h>") || source.included.contains("<stdlib.h>");
-    let is_used = |words: &[&str]| {
-        (0..code.tokens.len()).any(|at| words.iter().enumerate().all(|(n, word)| code.text(at + n) == *word))
+    let has_abs_of_floats = source.included.contains("<math.h>")
+        || source.included.contains("<stdlib.h>")
+        || uses_namespace(source, "direct3d");
+    let is_free = |name: &&str| {
+        let names = &source.names;
+        !names.has(name)
+            && names.functions_named(name).is_empty()
+            && !names.has_member(name)
+            && !has_words(source, &["using", "std", "::", name])
     };
-    let std_is_used = is_used(&["using", "namespace", "std"]);
+    let std_is_used = uses_namespace(source, "std");
+    let free: Vec<&str> = ["min", "max", "abs"].into_iter().filter(is_free).filter(|_| !std_is_used).collect();
     let mut all = Vec::new();
-    for at in (0..code.tokens.len()).filter(|&at| matches!(code.text(at), "min" | "max" | "abs")) {
+    for at in (0..code.tokens.len()).filter(|&at| free.contains(&code.text(at))) {
         let (name, before) = (code.text(at), code.before(at));
         // After a type it is declared, after `::`, `.` and `->` it is somebody's.
         let is_typed = at > 0
@@ -25,12 +32,7 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
             && at >= 2
             && (code.text(at - 2).ends_with([')', ']'])
                 || code.tokens[at - 2].text.starts_with(|c: char| c.is_ascii_digit()));
-        if code.text(at + 1) != "("
-            || is_typed && !is_sum
-            || std_is_used
-            || source.names.has(name)
-            || is_used(&["using", "std", "::", name])
-        {
+        if code.text(at + 1) != "(" || is_typed && !is_sum {
             continue;
         }
         let line = code.tokens[at].line;
@@ -41,7 +43,7 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
                 let replacement = format!("std::{name}, with both of one type");
                 all.push(Finding::new(line, format!("{name}("), reason, replacement).with([edit]));
             }
-            "abs" if !of_floats && !gives_integer(source, code, at) => {
+            "abs" if !has_abs_of_floats && !in_kernel(code, at) && !gives_integer(source, code, at) => {
                 let reason = "by <cmath> alone it is that of int, and cuts fractions off";
                 let edit = Edit::new(code.tokens[at].range.clone(), "std::abs");
                 all.push(Finding::new(line, "abs(", reason, "std::abs, or #include <math.h>").with([edit]));
@@ -50,6 +52,35 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
         }
     }
     all
+}
+
+/// The words follow each other in the source or its headers.
+fn has_words(source: &Source, words: &[&str]) -> bool {
+    let is_here = |tokens: &[Token]| {
+        tokens.windows(words.len()).any(|window| window.iter().map(|t| t.text.as_str()).eq(words.iter().copied()))
+    };
+    is_here(&source.tokens) || source.headers.iter().any(|header| is_here(&header.tokens))
+}
+
+/// A using-directive names the namespace: `using namespace concurrency::direct3d;`.
+fn uses_namespace(source: &Source, name: &str) -> bool {
+    let is_directive = |tokens: &[Token], at: usize| {
+        let before = tokens[..at].iter().rev().skip_while(|t| t.text == "::" || t.is_name() && t.text != "namespace");
+        before.map(|t| t.text.as_str()).take(2).eq(["namespace", "using"])
+    };
+    let is_here = |tokens: &[Token]| {
+        (0..tokens.len().saturating_sub(1))
+            .any(|at| tokens[at].text == name && tokens[at + 1].text == ";" && is_directive(tokens, at))
+    };
+    is_here(&source.tokens) || source.headers.iter().any(|header| is_here(&header.tokens))
+}
+
+/// The token stands in the body of a function or lambda that is `restrict(amp)`, whose `abs` is another.
+fn in_kernel(code: &Code, at: usize) -> bool {
+    code.around(at).any(|scope| {
+        let of = |n: usize| (code.text(n) == "restrict").then(|| code.pair(n + 1)).flatten().map(|end| n..end);
+        scope.head.clone().filter_map(of).flatten().any(|n| code.text(n) == "amp")
+    })
 }
 
 const INTEGERS: [&str; 12] =

@@ -61,7 +61,7 @@ fn is_declared(source: &Source, code: &Code, name: &str) -> bool {
         |word: &str| word.strip_suffix('*').map_or(word == name, |begin| !begin.is_empty() && name.starts_with(begin));
     source.names.has(name)
         || !source.names.functions_named(name).is_empty()
-        || source.names.classes.values().any(|class| class.members.contains(name))
+        || source.names.has_member(name)
         || code.templates.iter().any(|t| t.parameters.iter().any(|(parameter, _)| parameter == name))
         || KNOWN.split_whitespace().any(is_like)
         || rows().iter().any(|row| row.pattern.iter().any(|word| is_like(word)))
