@@ -138,6 +138,11 @@ const CASES: &[(&str, &[&str])] = &[
         "auto f = [](int x) -> DWORD { return p->DWORD + g()->DWORD; }; auto g() const -> BOOL;\nauto h(int) restrict(amp) -> INT; auto i = j()->BOOL;",
         &["1 BOOL", "1 DWORD", "2 INT"],
     ),
+    (
+        "template <class INT> INT f(INT a);\ntemplate <int SIZE> struct s { int a[SIZE]; };\nINT g(SIZE b);",
+        &["3 INT", "3 SIZE"],
+    ),
+    ("struct T { int LONG; static const int POINT = 16; int a[POINT]; T() : LONG(POINT) {} };", &[]),
     // Names of Windows that the table lacks.
     (
         "#include <windows.h>\nint Own(int); enum e { OWN_VALUE };\nint f() { Frobnicate(Own(1)); return FROBNICATED | OWN_VALUE | INT_MAX; }",

@@ -6,7 +6,8 @@ use crate::lex::Token;
 use crate::source::Source;
 use crate::syntax::Code;
 use crate::table::{Row, rows as table};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Namespaces whose names the table has without them.
 const NAMESPACES: [&str; 8] = ["std", "concurrency", "Concurrency", "direct3d", "graphics", "detail", "WRL", "ATL"];
@@ -18,6 +19,7 @@ pub fn rows(source: &Source, code: &Code) -> Vec<Finding> {
     for (at, token) in tokens.iter().enumerate() {
         places.entry(&token.text).or_default().push(at);
     }
+    let own = Own::of(source, code);
     let mut covered = vec![false; tokens.len()];
     let mut all = Vec::new();
     for row in table() {
@@ -31,7 +33,7 @@ pub fn rows(source: &Source, code: &Code) -> Vec<Finding> {
             let range = at..at + row.pattern.len();
             let Some(place) = tokens.get(range.clone()) else { continue };
             let fits = place.iter().enumerate().all(|(n, token)| row.fits(n, &token.text));
-            if fits && !covered[at] && !is_own(source, code, row, at) {
+            if fits && !covered[at] && !own.has(row, at) {
                 covered[range].fill(true);
                 all.push(finding(source, row, at));
             }
@@ -40,28 +42,62 @@ pub fn rows(source: &Source, code: &Code) -> Vec<Finding> {
     all
 }
 
-/// The program has a thing of this name.
-fn is_own(source: &Source, code: &Code, row: &Row, at: usize) -> bool {
-    let before = |n: usize| at.checked_sub(n).map_or("", |n| source.tokens[n].text.as_str());
-    let is_header = source.headers.iter().any(|header| row.pattern.get(2) == Some(&header.name.as_str()));
-    let code_at = |n: usize| code.tokens.binary_search_by_key(&source.tokens[n].range.start, |t| t.range.start).ok();
-    let is_member =
-        before(1) == "." || before(1) == "->" && !code_at(at - 1).is_some_and(|arrow| is_trailing_return(code, arrow));
-    if row.pattern[0] == "#" && is_header || is_member {
-        return true;
+/// What the program declares itself.
+struct Own<'s> {
+    source: &'s Source,
+    code: &'s Code,
+    members: HashSet<&'s str>,
+    /// The parameters of templates, and the bytes of their templates.
+    parameters: HashMap<&'s str, Vec<Range<usize>>>,
+}
+
+impl<'s> Own<'s> {
+    fn of(source: &'s Source, code: &'s Code) -> Self {
+        let members =
+            source.names.classes.values().flat_map(|class| class.members.iter().map(String::as_str)).collect();
+        let mut parameters: HashMap<&str, Vec<Range<usize>>> = HashMap::new();
+        for template in &code.templates {
+            let end = code.tokens.get(template.end).map_or(source.text.len(), |t| t.range.end);
+            for (name, _) in &template.parameters {
+                parameters.entry(name).or_default().push(code.tokens[template.start].range.start..end);
+            }
+        }
+        Self { source, code, members, parameters }
     }
-    if before(1) == "::"
-        && at >= 2
-        && source.tokens[at - 2].is_name()
-        && !is_no_type(before(2))
-        && !NAMESPACES.contains(&before(2))
-    {
-        return true;
+
+    /// The token is a name that the program declares.
+    fn has_name(&self, at: usize) -> bool {
+        let token = &self.source.tokens[at];
+        let name = token.text.as_str();
+        self.source.names.has(name)
+            || self.members.contains(name)
+            || self.parameters.get(name).is_some_and(|all| all.iter().any(|bytes| bytes.contains(&token.range.start)))
     }
-    // The name that a directive defines.
-    let is_defined = before(1) == "define" || matches!(before(1), "ifdef" | "ifndef" | "undef" | "defined");
-    let name = source.tokens[at].text.as_str();
-    is_defined || row.own_name().is_some() && source.names.has(name)
+
+    /// What fits the row at a token is the program's own.
+    fn has(&self, row: &Row, at: usize) -> bool {
+        let (source, code) = (self.source, self.code);
+        let before = |n: usize| at.checked_sub(n).map_or("", |n| source.tokens[n].text.as_str());
+        let is_header = source.headers.iter().any(|header| row.pattern.get(2) == Some(&header.name.as_str()));
+        let code_at =
+            |n: usize| code.tokens.binary_search_by_key(&source.tokens[n].range.start, |t| t.range.start).ok();
+        let is_member = before(1) == "."
+            || before(1) == "->" && !code_at(at - 1).is_some_and(|arrow| is_trailing_return(code, arrow));
+        if row.pattern[0] == "#" && is_header || is_member {
+            return true;
+        }
+        if before(1) == "::"
+            && at >= 2
+            && source.tokens[at - 2].is_name()
+            && !is_no_type(before(2))
+            && !NAMESPACES.contains(&before(2))
+        {
+            return true;
+        }
+        // The name that a directive defines.
+        let is_defined = before(1) == "define" || matches!(before(1), "ifdef" | "ifndef" | "undef" | "defined");
+        is_defined || row.own_name().is_some() && self.has_name(at)
+    }
 }
 
 fn finding(source: &Source, row: &Row, at: usize) -> Finding {
