@@ -10,8 +10,19 @@ use std::collections::{HashMap, HashSet};
 pub struct Class {
     /// The last names of its bases.
     pub bases: Vec<String>,
-    /// Its functions and variables.
-    pub members: HashSet<String>,
+    /// Its members by name.
+    pub members: HashMap<String, Member>,
+}
+
+/// A member of a class. Of overloads the greatest counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Member {
+    /// A variable or function of its objects.
+    OfObjects,
+    /// A variable or function that is static.
+    Static,
+    /// A type.
+    Type,
 }
 
 /// The names that sources declare.
@@ -61,7 +72,7 @@ impl Names {
 
     /// A class of the program has a member of the name.
     pub fn has_member(&self, name: &str) -> bool {
-        self.classes.values().any(|class| class.members.contains(name))
+        self.classes.values().any(|class| class.members.contains_key(name))
     }
 
     /// The functions of a name.
@@ -90,7 +101,11 @@ impl Names {
             if let Some(word) = declared(&code, at) {
                 let is_member = code.kind(at) == Kind::Class && !inside_parentheses(&code, at);
                 match code.around(at).next().filter(|_| is_member) {
-                    Some(class) => drop(self.classes.entry(class.name.clone()).or_default().members.insert(word)),
+                    Some(class) => {
+                        let members = &mut self.classes.entry(class.name.clone()).or_default().members;
+                        let member = members.entry(word).or_insert(Member::OfObjects);
+                        *member = (*member).max(member_at(&code, at));
+                    }
                     None => drop(self.words.insert(word)),
                 }
             }
@@ -132,6 +147,17 @@ impl Names {
             self.types.insert(code.text(at + 1).to_owned());
         }
     }
+}
+
+/// What is declared at a token of a class.
+fn member_at(code: &Code, at: usize) -> Member {
+    let declaration = (0..at).rev().map(|n| code.text(n)).take_while(|text| !matches!(*text, ";" | "{" | "}"));
+    let of = |text| match text {
+        "typedef" => Member::Type,
+        "static" => Member::Static,
+        _ => Member::OfObjects,
+    };
+    declaration.map(of).max().unwrap_or(Member::OfObjects)
 }
 
 /// The last names of the bases in the head of a class.
@@ -199,7 +225,7 @@ mod tests {
         for name in ["Sleep", "FLAG", "FALSE", "DWORD", "__int64", "BOOL", "TRUE", "Beep", "_tmain", "CALL", "g", "x"] {
             assert!(!names.has(name), "{name}");
         }
-        assert!(["x", "y", "Sleep"].iter().all(|member| names.classes["POINT"].members.contains(*member)));
+        assert!(["x", "y", "Sleep"].iter().all(|member| names.classes["POINT"].members.contains_key(*member)));
         assert_eq!(names.classes["C"].bases, ["vector", "D"]);
     }
 }

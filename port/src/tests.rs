@@ -181,12 +181,27 @@ const FIXES: &[(&str, &str)] = &[
          typedef __declspec(align(8)) struct { int x; } U; static __attribute__((noreturn)) void h();",
     ),
     ("printf(\"%08I64X %-5I64d %5.*Iu %%I64d %I32d\");", "printf(\"%08llX %-5lld %5.*zu %%I64d %d\");"),
+    // Only members of objects are behind `this`.
+    (
+        "template <class T> struct a { int n; static const int size = 3; static int f(); typedef T item; };\n\
+         template <class T> struct b : public a<T> { int g() { item i[size]; f(); return n; } };",
+        "template <class T> struct a { int n; static const int size = 3; static int f(); typedef T item; };\n\
+         template <class T> struct b : public a<T> { int g() { item i[size]; f(); return this->n; } };",
+    ),
     // A member of the new name is not called.
     (
         "struct s { void close() { closesocket(n); } int h(){ return a?b:closesocket(n) + ::_fileno(f) + stricmp(a, b); } };",
         "struct s { void close() { ::close(n); } int h(){ return a?b: ::close(n) + ::fileno(f) + ::strcasecmp(a, b); } };",
     ),
 ];
+
+#[test]
+fn members_of_dependent_bases() {
+    let source = "template <class T> struct a { int n; static const int size = 3; typedef T item; };\n\
+                  template <class T> struct b : public n::a<T *> { int g() { item i[size]; return n; } };";
+    let found: Vec<String> = told(source.as_bytes(), None).into_iter().map(|f| f.replacement).collect();
+    assert_eq!(found, ["typename n::a<T *>::item", "this->n", "n::a<T *>::size"]);
+}
 
 #[test]
 fn fixes() {

@@ -54,7 +54,7 @@ struct Own<'s> {
 impl<'s> Own<'s> {
     fn of(source: &'s Source, code: &'s Code) -> Self {
         let members =
-            source.names.classes.values().flat_map(|class| class.members.iter().map(String::as_str)).collect();
+            source.names.classes.values().flat_map(|class| class.members.keys().map(String::as_str)).collect();
         let mut parameters: HashMap<&str, Vec<Range<usize>>> = HashMap::new();
         for template in &code.templates {
             let end = code.tokens.get(template.end).map_or(source.text.len(), |t| t.range.end);

@@ -1,9 +1,11 @@
 //! What templates must say here, since names in them are looked up where they stand.
 
 use crate::findings::{Edit, Finding};
+use crate::functions::tidy;
+use crate::names::Member;
 use crate::source::Source;
 use crate::syntax::{Code, Kind, Scope, Template};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Parameters of a `tiled_index` that are no int, in functions that deduce them.
 pub fn tiles(_: &Source, code: &Code) -> Vec<Finding> {
@@ -191,35 +193,46 @@ pub fn base_members(source: &Source, code: &Code) -> Vec<Finding> {
         }
         for at in scope.body.clone() {
             let name = code.text(at);
-            if !inherited.contains(name) || !is_bare_use(code, scope, at) || is_local(source, code, scope, at) {
+            let Some((base, member)) = inherited.get(name) else { continue };
+            if !is_bare_use(code, scope, at) || is_local(source, code, scope, at) {
                 continue;
             }
-            let edit = Edit::new(code.tokens[at].range.start..code.tokens[at].range.start, "this->");
+            let start = code.tokens[at].range.start;
+            let (replacement, edit) = match member {
+                Member::OfObjects => (format!("this->{name}"), Some(Edit::new(start..start, "this->"))),
+                Member::Static => (format!("{base}::{name}"), None),
+                Member::Type => (format!("typename {base}::{name}"), None),
+            };
             let reason = "a member of a base that depends on a parameter of the template, which is not looked into";
-            all.push(Finding::new(code.tokens[at].line, name, reason, format!("this->{name}")).with([edit]));
+            all.push(Finding::new(code.tokens[at].line, name, reason, replacement).with(edit));
         }
     }
     all
 }
 
-/// What a class has of bases whose arguments depend on its template's parameters.
-fn inherited<'s>(source: &'s Source, code: &Code, scope: &Scope) -> HashSet<&'s str> {
+/// What a class has of bases whose arguments depend on its template's parameters: the members by name, each with the base.
+fn inherited<'s>(source: &'s Source, code: &Code, scope: &Scope) -> HashMap<&'s str, (String, Member)> {
     let parameters: HashSet<&str> = code
         .templates_around(scope.head.start)
         .chain(code.templates.iter().filter(|t| t.close + 1 == scope.head.start))
         .flat_map(|t| t.parameters.iter().map(|(name, _)| name.as_str()))
         .collect();
-    let Some(colon) = scope.head.clone().find(|&n| code.text(n) == ":") else { return HashSet::new() };
-    let mut found = HashSet::new();
+    let Some(colon) = scope.head.clone().find(|&n| code.text(n) == ":") else { return HashMap::new() };
+    let mut found = HashMap::new();
     for part in code.split(colon + 1..scope.head.end) {
         let open = part.clone().find(|&n| code.text(n) == "<");
         if let Some(open) = open.filter(|&open| (open..part.end).any(|n| parameters.contains(code.text(n)))) {
+            let is_access = |n: &usize| matches!(code.text(*n), "public" | "protected" | "private" | "virtual");
+            let base = tidy(&code.joined(part.start + part.clone().take_while(is_access).count()..part.end));
             let mut waiting = vec![code.text(open - 1)];
             let mut seen = HashSet::new();
             while let Some(class) =
                 waiting.pop().and_then(|name| source.names.classes.get(name).filter(|_| seen.insert(name.to_owned())))
             {
-                found.extend(class.members.iter().map(String::as_str));
+                // The nearer class hides members of its bases.
+                for (name, member) in &class.members {
+                    found.entry(name.as_str()).or_insert_with(|| (base.clone(), *member));
+                }
                 waiting.extend(class.bases.iter().map(String::as_str));
             }
         }
@@ -240,7 +253,7 @@ fn is_local(source: &Source, code: &Code, scope: &Scope, at: usize) -> bool {
     let is_using = |n: usize| {
         code.text(n) == name && code.before(n) == "::" && code.text(n + 1) == ";" && code.kind(n) == Kind::Class
     };
-    let own = source.names.classes.get(&scope.name).is_some_and(|class| class.members.contains(name))
+    let own = source.names.classes.get(&scope.name).is_some_and(|class| class.members.contains_key(name))
         || scope.body.clone().any(is_using);
     let is_declared = |n: usize| {
         code.text(n) == name && code.is_name(n.wrapping_sub(1)) && !crate::functions::is_no_type(code.before(n))
