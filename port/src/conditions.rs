@@ -173,7 +173,7 @@ mod tests {
         let tokens = lex(source);
         let mut conditions = Conditions::new(options);
         let mut found = Vec::new();
-        for part in crate::source::parts(&tokens) {
+        for part in crate::lex::parts(&tokens) {
             let next = tokens.get(part.end..).unwrap_or_default();
             if tokens[part.start].begins_directive {
                 conditions.take(&tokens[part], next);

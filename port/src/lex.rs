@@ -85,6 +85,19 @@ pub fn lex(source: &str) -> Vec<Token> {
     all
 }
 
+/// Directives, and what stands between them.
+pub fn parts(tokens: &[Token]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let begins = token.begins_directive || at > 0 && token.directive != tokens[at - 1].directive;
+        match found.last_mut() {
+            Some(last) if !begins => last.end = at + 1,
+            _ => found.push(at..at + 1),
+        }
+    }
+    found
+}
+
 fn quoted(text: &str) -> bool {
     text.starts_with(['"', '\''])
 }

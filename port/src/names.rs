@@ -1,7 +1,7 @@
 //! What a program declares itself, which has nothing to do with the names of Windows.
 
 use crate::functions::{Function, functions, is_no_type};
-use crate::lex::Token;
+use crate::lex::{Token, parts};
 use crate::syntax::{Code, Kind};
 use std::collections::{HashMap, HashSet};
 
@@ -30,6 +30,8 @@ pub enum Member {
 pub struct Names {
     /// Macros.
     pub macros: HashSet<String>,
+    /// Those that use `#` or `##`, or others that do: the spelling of their arguments counts.
+    pub stringizing: HashSet<String>,
     /// Classes, enumerations and aliases.
     pub types: HashSet<String>,
     /// Functions and variables that are no members, parameters and enumerators.
@@ -83,6 +85,7 @@ impl Names {
     /// Adds the names that an includer declares. Its functions may be declared behind the file.
     pub fn extend(&mut self, other: &Self) {
         self.macros.extend(other.macros.iter().cloned());
+        self.stringizing.extend(other.stringizing.iter().cloned());
         self.types.extend(other.types.iter().cloned());
         self.words.extend(other.words.iter().cloned());
         self.classes.extend(other.classes.iter().map(|(name, class)| (name.clone(), class.clone())));
@@ -90,11 +93,7 @@ impl Names {
 
     /// Adds what a file declares.
     pub fn learn(&mut self, tokens: &[Token]) {
-        for (at, token) in tokens.iter().enumerate() {
-            if token.begins_directive && tokens.get(at + 1).is_some_and(|t| t.text == "define") {
-                self.macros.extend(tokens.get(at + 2).map(|t| t.text.clone()));
-            }
-        }
+        self.learn_macros(&definitions(tokens));
         let code = Code::read(tokens);
         for at in 0..code.tokens.len() {
             self.learn_type(&code, at);
@@ -116,6 +115,20 @@ impl Names {
         }
         for function in functions(&code) {
             self.functions.entry(function.name.clone()).or_default().push(function);
+        }
+    }
+
+    fn learn_macros(&mut self, definitions: &[&[Token]]) {
+        self.macros.extend(definitions.iter().map(|definition| definition[2].text.clone()));
+        let mut known = usize::MAX;
+        while known != self.stringizing.len() {
+            known = self.stringizing.len();
+            for definition in definitions {
+                let is_stringizing = |t: &Token| t.text.starts_with('#') || self.stringizing.contains(&t.text);
+                if definition[3..].iter().any(is_stringizing) {
+                    self.stringizing.insert(definition[2].text.clone());
+                }
+            }
         }
     }
 
@@ -158,6 +171,12 @@ fn member_at(code: &Code, at: usize) -> Member {
         _ => Member::OfObjects,
     };
     declaration.map(of).max().unwrap_or(Member::OfObjects)
+}
+
+/// The directives that define macros: `#`, `define`, the name and the rest.
+pub fn definitions(tokens: &[Token]) -> Vec<&[Token]> {
+    let is_definition = |part: &&[Token]| part.len() > 2 && part[0].begins_directive && part[1].text == "define";
+    parts(tokens).into_iter().map(|part| &tokens[part]).filter(is_definition).collect()
 }
 
 /// The last names of the bases in the head of a class.

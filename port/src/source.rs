@@ -1,12 +1,11 @@
 //! A source with the headers of its own, without the lines that do not count here.
 
 use crate::conditions::Conditions;
-use crate::lex::{Token, lex};
+use crate::lex::{Token, lex, parts};
 use crate::names::Names;
 use crate::table::rows;
 use crate::text::{Encoding, decode};
 use std::collections::{BTreeSet, HashSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What the options say of all sources.
@@ -127,19 +126,6 @@ fn is_standard(name: &str) -> bool {
         Some(bare) => OF_C.contains(&bare) || bare.starts_with("amp"),
         None => bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
     }
-}
-
-/// Directives, and what stands between them.
-pub fn parts(tokens: &[Token]) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let begins = token.begins_directive || at > 0 && token.directive != tokens[at - 1].directive;
-        match found.last_mut() {
-            Some(last) if !begins => last.end = at + 1,
-            _ => found.push(at..at + 1),
-        }
-    }
-    found
 }
 
 struct Reader<'s> {

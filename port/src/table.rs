@@ -20,7 +20,7 @@ impl Row {
     /// The name of the program's own that would take the row's place: of patterns of one name.
     pub fn own_name(&self) -> Option<&'static str> {
         match self.pattern[..] {
-            [name] | [name, "(" | "<"] => Some(name),
+            [name] | [name, "(" | "<"] | [name, "(", "\"\""] => Some(name),
             _ => None,
         }
     }

@@ -188,6 +188,18 @@ const FIXES: &[(&str, &str)] = &[
         "template <class T> struct a { int n; static const int size = 3; static int f(); typedef T item; };\n\
          template <class T> struct b : public a<T> { int g() { item i[size]; f(); return this->n; } };",
     ),
+    // Only what is thrown may have another class.
+    (
+        "struct My : std::exception { My() : exception(\"x\") {} My(int) : std::exception(\"y\") { throw std::exception(\"z\"); } };",
+        "struct My : std::exception { My() : exception(\"x\") {} My(int) : std::exception(\"y\") { throw std::runtime_error(\"z\"); } };",
+    ),
+    // The spelling of arguments counts.
+    (
+        "#define NAME(x) NAME_(x)\n#define NAME_(x) #x\n#define ID(x) x##DWORD\n#define F(x) x\n\
+         f(NAME(DWORD), NAME_(INT), F(DWORD), g(ID(a)), TRUE); struct DWORDa; std::vector<INT> v(NAME(f(BOOL)));",
+        "#define NAME(x) NAME_(x)\n#define NAME_(x) #x\n#define ID(x) x##DWORD\n#define F(x) x\n\
+         f(NAME(DWORD), NAME_(INT), F(std::uint32_t), g(ID(a)), true); struct DWORDa; std::vector<int> v(NAME(f(BOOL)));",
+    ),
     // A member of the new name is not called.
     (
         "struct s { void close() { closesocket(n); } int h(){ return a?b:closesocket(n) + ::_fileno(f) + stricmp(a, b); } };",

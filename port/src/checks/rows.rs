@@ -132,6 +132,12 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             vec![Edit::new(begin, ""), Edit::new(end, "")]
         }
         "(align)" => align(source, at, count),
+        // Elsewhere it may initialise a base or a member, which keeps its class.
+        "(thrown)" => {
+            let is_qualified = before == "::" && at >= 3 && text(at - 2) == "std";
+            let is_thrown = before == "throw" || is_qualified && text(at - 3) == "throw";
+            is_thrown.then(|| Edit::new(tokens[at].range.clone(), "runtime_error")).into_iter().collect()
+        }
         "(int8)" => {
             // `char`, where its sign is written.
             let signs = ["signed", "unsigned"];
