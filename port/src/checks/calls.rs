@@ -75,7 +75,7 @@ fn uses_namespace(source: &Source, name: &str) -> bool {
     is_here(&source.tokens) || source.headers.iter().any(|header| is_here(&header.tokens))
 }
 
-/// The token stands in the body of a function or lambda that is `restrict(amp)`, whose `abs` is another.
+/// The token stands in a `restrict(amp)` function or lambda. Overload resolution considers other `abs` functions there.
 fn in_kernel(code: &Code, at: usize) -> bool {
     code.around(at).any(|scope| {
         let of = |n: usize| (code.text(n) == "restrict").then(|| code.pair(n + 1)).flatten().map(|end| n..end);

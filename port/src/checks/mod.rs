@@ -60,7 +60,7 @@ pub fn findings(source: &Source) -> Vec<Finding> {
     sorted(all)
 }
 
-/// The bytes whose spelling the program uses by `#` and `##`, in order: definitions and arguments of its macros.
+/// The byte ranges, in order, of the definitions and calls of the program's macros that use `#` or `##`.
 fn spelled(source: &Source, code: &Code) -> Vec<Range<usize>> {
     let is_stringizing = |token: &Token| source.names.stringizing.contains(&token.text);
     let definitions = definitions(&source.tokens).into_iter().filter(|definition| is_stringizing(&definition[2]));

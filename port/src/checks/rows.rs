@@ -132,7 +132,7 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             vec![Edit::new(begin, ""), Edit::new(end, "")]
         }
         "(align)" => align(source, at, count),
-        // Elsewhere it may initialise a base or a member, which keeps its class.
+        // In an initialiser list the name is that of a base or member, which keeps its class.
         "(thrown)" => {
             let is_qualified = before == "::" && at >= 3 && text(at - 2) == "std";
             let is_thrown = before == "throw" || is_qualified && text(at - 3) == "throw";
@@ -168,8 +168,8 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
     }
 }
 
-/// `alignas` for `__declspec(align(N))` and `DECLSPEC_ALIGN(N)`. It stands at the beginning of a declaration of variables, or behind
-/// the keyword of a class; nothing at other places.
+/// Rewrites `__declspec(align(N))` and `DECLSPEC_ALIGN(N)` as `alignas(N)`. C++ takes `alignas` at the beginning of a declaration of
+/// variables and behind a class key; an attribute before a class definition moves behind the key. No edits at other places.
 fn align(source: &Source, at: usize, count: usize) -> Vec<Edit> {
     let tokens = &source.tokens;
     let text = |n: usize| tokens.get(n).map_or("", |t| t.text.as_str());
