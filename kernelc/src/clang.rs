@@ -112,21 +112,13 @@ fn version_by_place(program: &Path) -> Option<u32> {
 fn libclang(programs: [&Path; 2], major: u32) -> Result<PathBuf, String> {
     let names: &[&str] = if cfg!(windows) { &["bin"] } else { &["lib", "lib64"] };
     let home = |program: &&Path| Some(program.canonicalize().ok()?.parent()?.parent()?.to_path_buf());
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in programs.iter().filter_map(home).flat_map(|home| names.iter().map(move |name| home.join(name))) {
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
-    }
-    let known = |file: &PathBuf| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libclang") && name.contains(std::env::consts::DLL_SUFFIX) && !name.contains("cpp")
-    };
-    let files = |folder: &PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    // The shortest name is the library's own, others have more of the version.
-    let found = folders.iter().find_map(|folder| files(folder).filter(known).min_by_key(|file| file.as_os_str().len()));
+    let mut homes: Vec<PathBuf> = programs.iter().filter_map(home).collect();
+    homes.dedup();
+    let homes: Vec<Vec<PathBuf>> =
+        homes.iter().map(|home| names.iter().map(|name| home.join(name)).collect()).collect();
+    let found = homes.iter().find_map(|folders| libclang_in(folders, major));
     found.ok_or_else(|| {
-        let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let folders: Vec<String> = homes.iter().flatten().map(|folder| folder.display().to_string()).collect();
         format!(
             "libclang of Clang {major}, which checks C++ AMP's restrictions, was not found for {} (in {}); Debian and Ubuntu: \
              apt-get install libclang1-{major}",
@@ -134,6 +126,33 @@ fn libclang(programs: [&Path; 2], major: u32) -> Result<PathBuf, String> {
             folders.join(", ")
         )
     })
+}
+
+/// libclang among the files of folders: a name with the version first, then the folder, then the shortest name, which has the least of
+/// the version.
+fn libclang_in(folders: &[PathBuf], major: u32) -> Option<PathBuf> {
+    let files = |folder: &PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let all = folders.iter().enumerate().flat_map(|(n, folder)| files(folder).map(move |file| (n, file)));
+    let ranked = all.filter_map(|(n, file)| {
+        let name = file.file_name()?.to_str()?;
+        let named = major_of_libclang(name)?;
+        named.is_none_or(|named| named == major).then_some((named.is_none(), n, name.len(), file))
+    });
+    ranked.min().map(|(.., file)| file)
+}
+
+/// The major version in the name of a libclang, if it has one; nothing for other files.
+fn major_of_libclang(name: &str) -> Option<Option<u32>> {
+    let (start, end) = name.strip_prefix("libclang")?.split_once(std::env::consts::DLL_SUFFIX)?;
+    match start.strip_prefix('-') {
+        Some(number) => number.parse().ok().map(Some),
+        None if start.is_empty() => {
+            let number = end.split('.').nth(1).and_then(|number| number.parse().ok());
+            // Distributions number the interface so, whatever the version.
+            Some(number.filter(|number| ![1, 13].contains(number)))
+        }
+        None => None,
+    }
 }
 
 impl Clang {
@@ -334,5 +353,42 @@ impl Clang {
         }
         command.arg(input).arg(output);
         command
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn libclang_is_chosen_by_the_version_in_its_name() {
+        let root = std::env::temp_dir().join(format!("kernelc-libclang-{}", std::process::id()));
+        let folders = ["lib", "lib64"].map(|name| root.join(name));
+        // The better ones later.
+        for (folder, name, chosen) in [
+            (0, "libclang-cpp.so.22.1", false),
+            (0, "libclang_rt.so", false),
+            (0, "libclang.txt", false),
+            (0, "libclang.so.21.1", false),
+            (0, "libclang-14.so.1", false),
+            (1, "libclang.so.13", true),
+            (1, "libclang.so", true),
+            (0, "libclang.so.1", true),
+            (0, "libclang.so", true),
+            (1, "libclang-22.so.22.1.8", true),
+            (1, "libclang-22.so.1", true),
+            (0, "libclang.so.22.1.8", true),
+            (0, "libclang.so.22.1", true),
+            (1, "libclang.so.22", false),
+        ] {
+            std::fs::create_dir_all(&folders[folder]).unwrap();
+            let before = libclang_in(&folders, 22);
+            let file = folders[folder].join(name);
+            std::fs::write(&file, "").unwrap();
+            assert_eq!(libclang_in(&folders, 22), if chosen { Some(file) } else { before }, "{name}");
+        }
+        std::fs::remove_dir_all(root).unwrap();
     }
 }
