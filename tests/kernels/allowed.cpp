@@ -401,3 +401,64 @@ void textures(const graphics::texture<float, 2> &in, graphics::texture<float, 2>
     parallel_for_each(
         out.extent, [=](index<2> i) restrict(amp) { to.set(i, reads_by_template(from, graphics::float_2(0.5f)).x); });
 }
+
+// Members that the compiler makes of classes whose parts have a version for each side, or for both.
+struct two_copies {
+    int x;
+    two_copies() restrict(amp) : x(0) {}
+    two_copies() restrict(cpu) : x(1) {}
+    two_copies(const two_copies &other) restrict(amp) : x(other.x + 1) {}
+    two_copies(const two_copies &other) restrict(cpu) : x(other.x + 2) {}
+    two_copies &operator=(const two_copies &other) restrict(amp) { return x = other.x, *this; }
+    two_copies &operator=(const two_copies &other) restrict(cpu) { return x = -other.x, *this; }
+};
+struct holds_two_copies {
+    two_copies all[2][2];
+    struct {
+        two_copies held;
+    } inner;
+};
+struct outer_of_two_copies {
+    holds_two_copies outer;
+};
+struct two_copies_by_base : two_copies {};
+struct two_copies_by_two_bases : two_copies_by_base {};
+template <class T> struct box_of_any { T held; };
+template <class T> struct box_of_any_by_base : box_of_any<T> {};
+struct copies_for_both {
+    int x;
+    copies_for_both() restrict(amp, cpu) : x(0) {}
+    copies_for_both(const copies_for_both &other) restrict(amp, cpu) : x(other.x + 1) {}
+};
+struct holds_copies_for_both {
+    box_of_any<copies_for_both> all[2];
+};
+// One of the same template is the host's alone.
+struct copied_on_the_host {
+    int x;
+    copied_on_the_host() : x(0) {}
+    copied_on_the_host(const copied_on_the_host &other) : x(other.x + 1) {}
+};
+inline int copies_box_on_the_host() {
+    box_of_any<copied_on_the_host> a, b = a;
+    return b.held.x;
+}
+template <class T> T passes_any(T of) restrict(amp, cpu) {
+    return of;
+}
+template <class T> void implicit_members_of(array_view<int> v) {
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) {
+            T a, b = a, some[2];
+            b = passes_any(a);
+            some[1] = b;
+            v[i] = sizeof(some);
+        });
+}
+void implicit_members(array_view<int> v) {
+    implicit_members_of<outer_of_two_copies>(v);
+    implicit_members_of<two_copies_by_two_bases>(v);
+    implicit_members_of<box_of_any<two_copies>>(v);
+    implicit_members_of<box_of_any_by_base<outer_of_two_copies>>(v);
+    implicit_members_of<holds_copies_for_both>(v);
+}

@@ -797,6 +797,76 @@ inline int implicit_members(const implicit_copy &c, implicit_copy &d) restrict(a
     d = c;                  // error: 'operator=' is a cpu function
     return a.inner.x + b.x + e.inner.x;
 }
+// Deeper within classes, in arrays, in what is made of templates.
+struct holds_implicit_copy {
+    implicit_copy outer;
+};
+struct implicit_copies {
+    host_copy all[2][3];
+};
+struct implicit_constructors {
+    host_class all[2];
+};
+struct implicit_copy_by_base : host_copy {};
+struct implicit_copy_by_two_bases : implicit_copy_by_base {};
+template <class T> struct implicit_box {
+    T held;
+    struct within {
+        T held;
+    };
+};
+template <class T> struct implicit_box_by_base : implicit_box<T> {};
+template <class T> struct copies_on_the_host {
+    T held;
+    copies_on_the_host() restrict(amp, cpu) {}
+    copies_on_the_host(const copies_on_the_host &other) : held(other.held) {}
+};
+struct holds_copies_on_the_host {
+    copies_on_the_host<int> inner;
+};
+struct defaulted_copy {
+    host_copy inner;
+    defaulted_copy() = default;
+    defaulted_copy(const defaulted_copy &) = default;
+};
+struct holds_defaulted_copy {
+    defaulted_copy inner;
+};
+inline void implicit_members_deeper(holds_implicit_copy &a, implicit_copies &b, holds_copies_on_the_host &c,
+                                    holds_defaulted_copy &d) restrict(amp) {
+    holds_implicit_copy e = a; // error: its member 'outer': its member 'inner': 'host_copy' is a cpu function
+    e = a;                     // error: its member 'outer': its member 'inner': 'operator=' is a cpu function
+    implicit_copies f = b;     // error: its member 'all': 'host_copy' is a cpu function
+    f = b;                     // error: its member 'all': 'operator=' is a cpu function
+    implicit_constructors g;   // error: its member 'all': 'host_class' is a cpu function
+    holds_copies_on_the_host h = c; // error: its member 'inner': 'copies_on_the_host' is a cpu function
+    holds_defaulted_copy i = d;     // error: its member 'inner': its member 'inner': 'host_copy' is a cpu function
+    (void)e, (void)f, (void)g, (void)h, (void)i;
+}
+inline void implicit_members_of_templates(implicit_box<host_copy> &a, implicit_box_by_base<host_copy> &b,
+                                          implicit_box<host_copy>::within &c) restrict(amp) {
+    implicit_box<host_copy> d = a;         // error: its member 'held': 'host_copy' is a cpu function
+    d = a;                                 // error: its member 'held': 'operator=' is a cpu function
+    implicit_box<host_class> e;            // error: its member 'held': 'host_class' is a cpu function
+    implicit_box<host_class> f[2];         // error: its member 'held': 'host_class' is a cpu function
+    implicit_box_by_base<host_copy> g = b; // error: its member 'held': 'host_copy' is a cpu function
+    implicit_box<host_copy>::within h = c; // error: its member 'held': 'host_copy' is a cpu function
+    (void)d, (void)e, (void)f, (void)g, (void)h;
+}
+implicit_copy_by_two_bases passes_implicit_copy(implicit_copy_by_two_bases c) restrict(amp) {
+    return c; // error: its base 'implicit_copy_by_base': its base 'host_copy': 'host_copy' is a cpu function
+}
+inline void hands_implicit_copy(implicit_copy_by_two_bases &c) restrict(amp) {
+    passes_implicit_copy(c); // error: its base 'implicit_copy_by_base': its base 'host_copy': 'host_copy' is a cpu function
+}
+void implicit_copy_in_a_kernel(array_view<int> a) {
+    parallel_for_each(
+        a.extent, [=](index<1> i) restrict(amp) {
+            holds_implicit_copy o;
+            holds_implicit_copy p = o; // error: its member 'outer': its member 'inner': 'host_copy' is a cpu function
+            a[i] = p.outer.inner.x;
+        });
+}
 struct member_initializer {
     int x = of_the_host(1); // error: 'of_the_host'
     member_initializer() restrict(amp) {}

@@ -5,7 +5,7 @@
 //! underlines. Where a candidate is for the other side, its note underlines nothing; where the arguments do not fit, it does.
 //! An error that is left out here without need is found again by the passes that make code.
 
-use super::libclang::{Cursor, Diagnostic, Range, Unit, kind, ty};
+use super::libclang::{Cursor, Diagnostic, Range, Type, Unit, kind, ty};
 use super::report::{Finding, Report};
 use super::restrictions::Side;
 use super::rules::Found;
@@ -13,8 +13,8 @@ use super::special_members::SpecialMember;
 use super::text::Severity;
 use super::tree::Tree;
 use super::types::{
-    is_amp_only, is_array, is_array_class, is_callable, is_class, is_dependent, is_function, is_host_function,
-    is_of_amp, is_reference,
+    element_of_all, is_amp_only, is_array, is_array_class, is_callable, is_class, is_dependent, is_function,
+    is_host_function, is_of_amp, is_reference,
 };
 use super::wording::{amp_function_text, cpu_function_text};
 use crate::diagnostics::{self, Place};
@@ -178,7 +178,8 @@ impl<'a> Errors<'a> {
         };
         let is_class = |at: &Cursor| is_class(at.kind()) && at.is_definition();
         let class = unfit(one).find(is_class).filter(|_| one.fixes.is_empty())?;
-        let Some(why) = wanted.lacks(class) else { return Some(Verdict::Dropped) };
+        let of = made_of(class, one.at).or_else(|| class.ty());
+        let Some(why) = of.and_then(|of| wanted.lacks(of)) else { return Some(Verdict::Dropped) };
         let text = format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
         Some(Verdict::Ours(one.place.clone(), text))
     }
@@ -306,6 +307,15 @@ fn is_inclusion(line: &str) -> bool {
 /// What stands at the notes that underline nothing: candidates that are for the other side, and declarations.
 fn unfit(one: &Diagnostic) -> impl Iterator<Item = Cursor> {
     one.notes.iter().filter(|note| note.ranges.is_empty() && !note.is_of_the_preprocessor).map(|note| note.at)
+}
+
+/// The type that is made of a template, at whose class an error's note is: that of what stands at the error's place, or of a part of it.
+fn made_of(class: Cursor, at: Cursor) -> Option<Type> {
+    let own = |of: Type| {
+        let of = element_of_all(if is_reference(of) { of.canonical().pointee() } else { of });
+        (of.declaration().specialized()?.canonical() == class.canonical()).then_some(of)
+    };
+    at.ty().and_then(own).or_else(|| at.children().into_iter().find_map(|part| made_of(class, part)))
 }
 
 /// A local variable that may be an array or a texture, or a member function of those by which amp code reaches the elements of one.

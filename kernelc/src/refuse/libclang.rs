@@ -57,7 +57,8 @@ struct RawToken {
 }
 
 type Visitor = extern "C" fn(RawCursor, RawCursor, *mut c_void) -> c_int;
-type FieldVisitor = extern "C" fn(RawCursor, *mut c_void) -> c_int;
+type PartVisitor = extern "C" fn(RawCursor, *mut c_void) -> c_int;
+type VisitParts = unsafe extern "C" fn(RawType, PartVisitor, *mut c_void) -> c_uint;
 
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
@@ -68,7 +69,7 @@ macro_rules! functions {
             /// Looks them up.
             ///
             /// # Safety
-            /// The library is a libclang, whose functions have these signatures since Clang 10 (its C API is stable), and it stays
+            /// The library is a libclang, whose functions have these signatures since Clang 21 (its C API is stable), and it stays
             /// loaded as long as they are called.
             unsafe fn of(library: &Library) -> Result<Self, String> {
                 Ok(Self { $($name: {
@@ -130,7 +131,9 @@ functions! {
     clang_isFunctionTypeVariadic(RawType) -> c_uint;
     clang_isVolatileQualifiedType(RawType) -> c_uint;
     clang_isConstQualifiedType(RawType) -> c_uint;
-    clang_Type_visitFields(RawType, FieldVisitor, *mut c_void) -> c_uint;
+    clang_Type_visitFields(RawType, PartVisitor, *mut c_void) -> c_uint;
+    clang_visitCXXBaseClasses(RawType, PartVisitor, *mut c_void) -> c_uint;
+    clang_visitCXXMethods(RawType, PartVisitor, *mut c_void) -> c_uint;
     clang_getExpansionLocation(RawLocation, *mut *mut c_void, *mut c_uint, *mut c_uint, *mut c_uint) -> ();
     clang_getSpellingLocation(RawLocation, *mut *mut c_void, *mut c_uint, *mut c_uint, *mut c_uint) -> ();
     clang_Location_isInSystemHeader(RawLocation) -> c_int;
@@ -392,9 +395,9 @@ extern "C" fn keep_child(child: RawCursor, _: RawCursor, list: *mut c_void) -> c
     CONTINUE
 }
 
-extern "C" fn keep_field(field: RawCursor, list: *mut c_void) -> c_int {
-    // SAFETY: as `keep_child`, of `fields`.
-    unsafe { (*list.cast::<Vec<Cursor>>()).push(Cursor(field)) };
+extern "C" fn keep_part(part: RawCursor, list: *mut c_void) -> c_int {
+    // SAFETY: as `keep_child`, of `parts`.
+    unsafe { (*list.cast::<Vec<Cursor>>()).push(Cursor(part)) };
     CONTINUE
 }
 
@@ -582,9 +585,23 @@ impl Type {
 
     /// The members of a class that hold values, also those without names.
     pub(super) fn fields(self) -> Vec<Cursor> {
+        self.parts(|f| f.clang_Type_visitFields)
+    }
+
+    /// The bases of a class, also of one that is made of a template.
+    pub(super) fn bases(self) -> Vec<Cursor> {
+        self.parts(|f| f.clang_visitCXXBaseClasses)
+    }
+
+    /// The member functions of a class, with its constructors and with those that the compiler makes, which are where the class is.
+    pub(super) fn methods(self) -> Vec<Cursor> {
+        self.parts(|f| f.clang_visitCXXMethods)
+    }
+
+    fn parts(self, visit: fn(&Functions) -> VisitParts) -> Vec<Cursor> {
         let mut list: Vec<Cursor> = Vec::new();
         // SAFETY: the type is one of the unit; the list lives over the call, and nobody else uses it meanwhile.
-        with(|f| unsafe { (f.clang_Type_visitFields)(self.0, keep_field, (&raw mut list).cast()) });
+        with(|f| unsafe { visit(f)(self.0, keep_part, (&raw mut list).cast()) });
         list
     }
 }

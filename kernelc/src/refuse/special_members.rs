@@ -1,7 +1,7 @@
 //! Members that the compiler makes of a class.
 
-use super::libclang::{Cursor, Type, kind};
-use super::types::is_callable;
+use super::libclang::{Cursor, Type, kind, ty};
+use super::types::{element_of_all, is_callable};
 
 /// A member that the compiler makes of a class where the program declares none.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,23 +12,27 @@ pub(super) enum SpecialMember {
 }
 
 impl SpecialMember {
-    /// Why amp code cannot have this member of a class: the cpu function of a member or base that it calls. `None` if it can.
-    pub(super) fn lacks(self, class: Cursor) -> Option<String> {
-        if class.kind() == kind::CLASS_TEMPLATE {
-            return None;
-        }
-        let parts = class.children().into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
-        parts.filter_map(|part| Some((part, part.ty()?.canonical().declaration()))).find_map(|(part, made)| {
-            let members = made.definition().map(Cursor::children).unwrap_or_default();
-            // One without a version for amp code.
-            let host = |c: &&Cursor| {
-                let is_version = |o: &&Cursor| self.is(**o, made) && same_parameters(**o, **c);
-                self.is(**c, made) && !members.iter().filter(is_version).any(|o| is_callable(*o))
+    /// Why amp code cannot have this member of a class, where the compiler makes it: the cpu function of a member or base, or of a part
+    /// of one, that it calls. `None` if it can.
+    pub(super) fn lacks(self, class: Type) -> Option<String> {
+        class.bases().into_iter().chain(class.fields()).find_map(|part| {
+            let made = element_of_all(part.ty()?);
+            if made.kind() != ty::RECORD {
+                return None;
+            }
+            let class = made.declaration();
+            let is_declared = |c: &Cursor| self.is(*c, class) && c.location() != class.location() && !c.is_defaulted();
+            let members: Vec<Cursor> = made.methods().into_iter().filter(is_declared).collect();
+            let why = if members.is_empty() {
+                self.lacks(made)?
+            } else {
+                // One without a version for amp code.
+                let is_host = |c: &&Cursor| !members.iter().any(|o| same_parameters(*o, **c) && is_callable(*o));
+                format!("'{}' is a cpu function", members.iter().find(is_host)?.spelling())
             };
-            let found = members.iter().find(host)?;
             let name = part.spelling();
             let part = if part.kind() == kind::BASE { "base" } else { "member" };
-            Some(format!("its {part} '{name}': '{}' is a cpu function", found.spelling()))
+            Some(format!("its {part} '{name}': {why}"))
         })
     }
 

@@ -111,6 +111,12 @@ pub(super) fn is_c_array(of: Type) -> bool {
     (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&of.kind())
 }
 
+/// What an array holds, and what its elements hold if they are arrays; another type is itself.
+pub(super) fn element_of_all(of: Type) -> Type {
+    let of = of.canonical();
+    if is_c_array(of) { element_of_all(of.element()) } else { of }
+}
+
 /// A pointer or a reference within what is captured: the path of members to it, and what it is.
 pub(super) fn address_in(of: Type, depth: u32) -> Option<(String, String)> {
     let of = of.canonical();
