@@ -59,16 +59,16 @@ pub struct Place {
     pub column: u32,
 }
 
-/// A diagnostic of ours at a place, as Clang shows it.
-pub fn shown(place: &Place, kind: &str, message: &str) -> String {
-    format!("{}:{}:{}: {kind}: {message}\n{}", place.file, place.line, place.column, excerpt(place))
+/// A diagnostic of ours, as Clang shows it: the place that is told, and the one whose line is shown.
+pub fn shown(told: &Place, place: &Place, kind: &str, message: &str) -> String {
+    format!("{}:{}:{}: {kind}: {message}\n{}", told.file, told.line, told.column, excerpt(told, place))
 }
 
 /// The same at the place of an instruction.
 pub fn at(place: &Frame, kind: &str, message: &str) -> String {
     let Frame { file, line, column, .. } = place;
     let place = Place { file: file.clone(), line: *line, column: *column };
-    shown(&place, kind, message)
+    shown(&place, &place, kind, message)
 }
 
 /// The calls that led to a place, down to the user's code: below it are parallel_for_each's own functions.
@@ -82,12 +82,12 @@ pub fn generated(errors: usize, when: &str) -> String {
     format!("{errors} error{} generated when {when}.\n", if errors == 1 { "" } else { "s" })
 }
 
-/// The line of a place with a mark.
-fn excerpt(place: &Place) -> String {
+/// The line of a place with a mark, and the number that is told.
+fn excerpt(told: &Place, place: &Place) -> String {
     let bytes = std::fs::read(Path::new(&place.file)).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let line = text.lines().nth((place.line as usize).wrapping_sub(1));
-    line.map(|line| marked(line, place, &[], None)).unwrap_or_default()
+    line.map(|line| marked(line, told, &[], None)).unwrap_or_default()
 }
 
 /// A line with a mark at its place, ranges of columns underlined, and below them what would be written at a column to correct it.
@@ -124,6 +124,7 @@ mod tests {
         let first = "    2 | \t\u{e9} = \"x\" + 1.0f\n      | \t";
         assert_eq!(shown(11, &[7..10, 13..u32::MAX], None), format!("{first}    ~~~ ^ ~~~~\n"));
         assert_eq!(shown(17, &[], Some((17, ";"))), format!("{first}{0:14}^\n      | \t{0:14};\n", ""));
-        assert_eq!(excerpt(&Place { file: "nowhere".into(), line: 1, column: 1 }), "");
+        let nowhere = Place { file: "nowhere".into(), line: 1, column: 1 };
+        assert_eq!(excerpt(&nowhere, &nowhere), "");
     }
 }

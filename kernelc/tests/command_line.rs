@@ -354,6 +354,29 @@ fn dynamic_exception_specifications_are_warned_of() {
     }
 }
 
+/// An error of Clang, one of C++ AMP that Clang found, and one that a rule found.
+#[test]
+fn errors_are_told_where_line_directives_put_them() {
+    let Some(place) = Place::new("line-directives") else { return };
+    let source = "#include <amp.h>\nusing namespace concurrency;\n#line 100 \"gen.y\"\nint of_cpu() { return unknown; }\n\
+                  void f(array_view<int> v) {\n    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {\n        \
+                  v[i] += of_cpu();\n        static int n;\n    });\n}\n";
+    std::fs::write(place.root.join("generated.cpp"), source).unwrap();
+    let words = [OsString::from("-c"), place.root.join("generated.cpp").into()];
+    let (output, _) = place.run(&place.root.join("bin/revamp-c++"), &words);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("gen.y:100:23: error: ") && !said.contains("generated.cpp"), "{said}");
+    for expected in [
+        "\n  100 | int of_cpu() { return unknown; }\n      |                       ^",
+        "\ngen.y:103:17: error: 'of_cpu' is a cpu function",
+        "\n  103 |         v[i] += of_cpu();\n      |                 ^\n",
+        "\ngen.y:104:20: error: 'n': a static",
+        "\n  104 |         static int n;\n      |                    ^\n",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_compiler_that_is_killed_or_missing_is_told() {

@@ -118,6 +118,9 @@ impl<'a> Errors<'a> {
         amp.extend(self.misplaced);
         amp.retain(|finding| !clangs.contains(&line(&finding.place)));
         amp.sort();
+        for Finding { place, text } in &mut amp {
+            *text = diagnostics::shown(&self.unit.presumed(place), place, "error", text);
+        }
         let chosen = self.found.chosen.iter().cloned().collect();
         Report { clang: self.clang, amp, names_host_function: self.names_host_function, chosen }
     }
@@ -265,7 +268,7 @@ impl<'a> Errors<'a> {
                 note.is_of_the_preprocessor && self.unit.line(&note.place).is_some_and(|l| is_inclusion(&l))
             });
         let mut text = String::new();
-        for Place { file, line, .. } in inclusions.into_iter().map(|note| &note.place) {
+        for Place { file, line, .. } in inclusions.into_iter().map(|note| self.unit.presumed(&note.place)) {
             let _ = writeln!(text, "In file included from {file}:{line}:");
         }
         text += &self.rendered_alone(one, true);
@@ -279,12 +282,13 @@ impl<'a> Errors<'a> {
 
     /// A diagnostic without its notes. `excerpt`: with its line of the source.
     fn rendered_alone(&self, one: &Diagnostic, excerpt: bool) -> String {
-        let Place { file, line, column } = &one.place;
-        let place = if *line == 0 { String::new() } else { format!("{file}:{line}:{column}: ") };
+        let told = self.unit.presumed(&one.place);
+        let Place { file, line: number, column } = &told;
+        let place = if *number == 0 { String::new() } else { format!("{file}:{number}:{column}: ") };
         let option = if one.option.is_empty() { String::new() } else { format!(" [{}]", one.option) };
         let text = format!("{place}{}: {}{option}\n", one.severity, one.text);
         let Some(source) = self.unit.line(&one.place).filter(|_| excerpt) else { return text };
-        let here = |place: &Place| place.file == *file && place.line == *line;
+        let here = |place: &Place| line(place) == line(&one.place);
         // A range may begin before the line or end behind it.
         let columns = |range: &Range| match (here(&range.start), here(&range.end)) {
             (true, true) => Some(range.start.column..range.end.column),
@@ -295,7 +299,7 @@ impl<'a> Errors<'a> {
         let ranges: Vec<_> = one.ranges.iter().flatten().filter_map(columns).collect();
         let fix = one.fixes.iter().find(|(range, text)| here(&range.start) && !text.is_empty());
         let fix = fix.map(|(range, text)| (range.start.column, text.as_str()));
-        text + &diagnostics::marked(&source, &one.place, &ranges, fix)
+        text + &diagnostics::marked(&source, &told, &ranges, fix)
     }
 }
 

@@ -136,6 +136,7 @@ functions! {
     clang_visitCXXMethods(RawType, PartVisitor, *mut c_void) -> c_uint;
     clang_getExpansionLocation(RawLocation, *mut *mut c_void, *mut c_uint, *mut c_uint, *mut c_uint) -> ();
     clang_getSpellingLocation(RawLocation, *mut *mut c_void, *mut c_uint, *mut c_uint, *mut c_uint) -> ();
+    clang_getPresumedLocation(RawLocation, *mut RawString, *mut c_uint, *mut c_uint) -> ();
     clang_Location_isInSystemHeader(RawLocation) -> c_int;
     clang_getFileName(*mut c_void) -> RawString;
     clang_getCString(RawString) -> *const c_char;
@@ -270,6 +271,24 @@ impl Unit {
         })?;
         let line = text.split(|byte| *byte == b'\n').nth((place.line as usize).checked_sub(1)?)?;
         Some(files::masked(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// Where a place is by the `#line` above it.
+    pub(super) fn presumed(&self, place: &Place) -> Place {
+        let Ok(name) = CString::new(place.file.as_str()) else { return place.clone() };
+        let mut shown = RawString { data: std::ptr::null(), flags: 0 };
+        let (mut line, mut column) = (0, 0);
+        // SAFETY: the name is a string, and the unit is a parsed one; the results are written before the call returns. The string is new.
+        let file = with(|f| unsafe {
+            let file = (f.clang_getFile)(self.0, name.as_ptr());
+            let location = (f.clang_getLocation)(self.0, file, place.line, place.column);
+            (f.clang_getPresumedLocation)(location, &mut shown, &mut line, &mut column);
+            string(f, shown)
+        });
+        match file {
+            Some(file) if line > 0 => Place { file, line, column },
+            _ => place.clone(),
+        }
     }
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {

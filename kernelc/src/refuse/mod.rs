@@ -100,10 +100,10 @@ impl<'a> Check<'a> {
         let line = |error: &Finding| (error.place.file.clone(), error.place.line);
         // What Clang says of a line is enough.
         let of_clang: HashSet<_> = report.clang.iter().map(line).collect();
-        let misplaced = self.misplaced.iter().filter(|error| !of_clang.contains(&line(error)));
-        let ours: Vec<&Finding> = misplaced.chain(&report.amp).collect();
-        text.extend(ours.iter().map(|error| diagnostics::shown(&error.place, "error", &error.text)));
-        let errors = report.clang.len() + ours.len();
+        let misplaced: Vec<&Finding> = self.misplaced.iter().filter(|error| !of_clang.contains(&line(error))).collect();
+        text.extend(misplaced.iter().map(|e| diagnostics::shown(&e.place, &e.place, "error", &e.text)));
+        text.extend(report.amp.iter().map(|error| error.text.as_str()));
+        let errors = report.clang.len() + misplaced.len() + report.amp.len();
         if errors > 0 {
             text += &diagnostics::generated(errors, "checking restrictions");
         }

@@ -14,7 +14,7 @@ pub struct Finding {
 pub struct Report {
     /// Errors of Clang, as they are printed: with their notes and lines of the source.
     pub clang: Vec<Finding>,
-    /// Errors in C++ AMP's words, by the message alone.
+    /// Errors in C++ AMP's words, as they are printed: with the line of the source.
     pub amp: Vec<Finding>,
     /// An error may be about a function that only the host has.
     pub names_host_function: bool,
