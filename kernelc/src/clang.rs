@@ -1,5 +1,6 @@
 //! Clang and `opt`: where they are, and how each pass calls them.
 
+use crate::files;
 use crate::pipelines::NATIVE_CODE;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -207,6 +208,13 @@ impl Clang {
         let objcopy = objcopy.ok_or("objcopy was not found; Debian and Ubuntu: apt-get install binutils")?;
         let objcopy_of_all = tool("llvm-objcopy").unwrap_or_else(|| objcopy.clone());
         Ok(Self { compiler, major: found, libclang, opt, objcopy, objcopy_of_all })
+    }
+
+    /// A call of this program as a child process of this name that loads libLLVM: the first three arguments say where that is.
+    pub fn child(&self, name: &str) -> Result<Command, String> {
+        let mut command = files::child(name)?;
+        command.arg(&self.compiler).arg(&self.opt).arg(self.major.to_string());
+        Ok(command)
     }
 
     /// A call of the compiler for one pass, with the user's flags that matter there.

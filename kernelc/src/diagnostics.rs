@@ -59,9 +59,10 @@ pub struct Place {
     pub column: u32,
 }
 
-/// A diagnostic of ours, as Clang shows it: the place that is told, and the one whose line is shown.
-pub fn shown(told: &Place, place: &Place, kind: &str, message: &str) -> String {
-    format!("{}:{}:{}: {kind}: {message}\n{}", told.file, told.line, told.column, excerpt(told, place))
+/// A diagnostic of ours in Clang's form. `presumed` is printed, which `#line` moves; the line at `place` is shown.
+pub fn shown(presumed: &Place, place: &Place, kind: &str, message: &str) -> String {
+    let Place { file, line, column } = presumed;
+    format!("{file}:{line}:{column}: {kind}: {message}\n{}", excerpt(presumed, place))
 }
 
 /// The same at the place of an instruction.
@@ -82,12 +83,12 @@ pub fn generated(errors: usize, when: &str) -> String {
     format!("{errors} error{} generated when {when}.\n", if errors == 1 { "" } else { "s" })
 }
 
-/// The line of a place with a mark, and the number that is told.
-fn excerpt(told: &Place, place: &Place) -> String {
+/// The line at `place` with a mark, behind the number that it presumably has.
+fn excerpt(presumed: &Place, place: &Place) -> String {
     let bytes = std::fs::read(Path::new(&place.file)).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let line = text.lines().nth((place.line as usize).wrapping_sub(1));
-    line.map(|line| marked(line, told, &[], None)).unwrap_or_default()
+    line.map(|line| marked(line, presumed, &[], None)).unwrap_or_default()
 }
 
 /// A line with a mark at its place, ranges of columns underlined, and below them what would be written at a column to correct it.

@@ -43,6 +43,14 @@ pub fn package() -> Result<PathBuf, String> {
     Err(format!("{} holds no headers of revamp ({HEADERS}): it is not where it was installed", prefix.display()))
 }
 
+/// A call of this program as the child process of this name (`children`).
+pub fn child(name: &str) -> Result<Command, String> {
+    let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
+    let mut command = Command::new(own);
+    command.arg(name);
+    Ok(command)
+}
+
 /// The folder of C++ AMP's headers.
 pub fn headers() -> Result<PathBuf, String> {
     Ok(package()?.join(HEADERS))

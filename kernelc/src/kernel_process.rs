@@ -12,7 +12,6 @@ use crate::kernels::{self, Asked, Compiler};
 use crate::llvm::Llvm;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The first argument of the process.
 pub const CHILD: &str = "--revamp-compile-kernels";
@@ -41,9 +40,7 @@ impl Compiling {
         ir: &Path,
         image: PathBuf,
     ) -> Result<Self, String> {
-        let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
-        let mut command = Command::new(own);
-        command.arg(CHILD).arg(&clang.compiler).arg(&clang.opt).arg(clang.major.to_string());
+        let mut command = clang.child(CHILD)?;
         command.arg(words(asked, bare)).arg(source).arg(ir).arg(&image);
         let name = format!("LLVM, compiling the kernels of {},", source.display());
         Ok(Self { running: Running::quiet(&mut command)?.named(name), image })

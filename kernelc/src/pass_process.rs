@@ -35,10 +35,8 @@ const WORKS: [(&str, Work); 4] = [
 
 /// A call of the process.
 pub fn command(clang: &Clang, work: Work, input: &Path, output: &Path) -> Result<Command, String> {
-    let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
     let (name, _) = WORKS[work as usize];
-    let mut command = Command::new(own);
-    command.arg(CHILD).arg(&clang.compiler).arg(&clang.opt).arg(clang.major.to_string());
+    let mut command = clang.child(CHILD)?;
     command.arg(name).arg(input).arg(output);
     Ok(command)
 }

@@ -1,4 +1,4 @@
-//! What is found in a source, and how it is told.
+//! What is found in a source, and how it is printed.
 
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// A row of the table: where the pattern's tokens follow each other, the reason and the replacement are told.
+/// A row of the table: where the pattern's tokens follow each other, the reason and the replacement are printed.
 pub struct Row {
     /// The tokens. A `*` at the end of one stands for any rest.
     pub pattern: Vec<&'static str>,
@@ -32,7 +32,7 @@ impl Row {
     }
 }
 
-/// All rows, in the order in which they are told of one place.
+/// All rows, in the order in which those of one place are printed.
 pub fn rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     ROWS.get_or_init(|| {

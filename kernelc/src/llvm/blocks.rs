@@ -22,22 +22,21 @@ impl<'m> Editor<'m> {
         let Some(function) = block.function() else { return };
         let (raw, old) = (self.own_block(block), block.name());
         let before: Vec<Block<'m>> = function.blocks().collect();
-        // SAFETY: the block is one of a function. The names have that many bytes. The builder is disposed of once; what it inserts is in no block then.
+        // SAFETY: the block is one of a function. The names have that many bytes. What the builder inserts is in no block then.
         let first = unsafe {
             let first = (f.LLVMInsertBasicBlockInContext)(self.context.raw, raw, c"".as_ptr());
             (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(raw), name.as_ptr().cast(), name.len());
             (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(first), old.as_ptr().cast(), old.len());
-            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
-            (f.LLVMPositionBuilderAtEnd)(builder, first);
             let mut moved: Vec<Value<'m>> = block.instructions().take_while(|one| *one != last).collect();
             moved.push(last);
-            for one in moved {
-                let name = CString::new(one.name()).unwrap_or_default();
-                (f.LLVMInstructionRemoveFromParent)(one.raw());
-                (f.LLVMInsertIntoBuilderWithName)(builder, one.raw(), name.as_ptr());
-            }
-            (f.LLVMBuildBr)(builder, raw);
-            (f.LLVMDisposeBuilder)(builder);
+            self.build_at_end(first, |f, builder| {
+                for one in moved {
+                    let name = CString::new(one.name()).unwrap_or_default();
+                    (f.LLVMInstructionRemoveFromParent)(one.raw());
+                    (f.LLVMInsertIntoBuilderWithName)(builder, one.raw(), name.as_ptr());
+                }
+                (f.LLVMBuildBr)(builder, raw)
+            });
             Block::of(self.module, first)
         };
         let Some(first) = first else { return };
@@ -133,15 +132,14 @@ impl<'m> Editor<'m> {
     pub fn branch_on_flag(self, flag: Value<'m>, yes: Block<'m>, no: Block<'m>, name: &str) -> Option<Block<'m>> {
         assert!(flag.form() == Form::Instruction(o::ALLOCA), "a flag in {:?}", flag.form());
         let (f, place, name) = (self.llvm.functions, self.own(flag), CString::new(name).unwrap_or_default());
-        // SAFETY: the blocks are of one function, as is the variable. The builder is disposed of once.
+        // SAFETY: the blocks are of one function, as is the variable.
         unsafe {
             let made = (f.LLVMInsertBasicBlockInContext)(self.context.raw, self.own_block(yes), name.as_ptr());
-            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
-            (f.LLVMPositionBuilderAtEnd)(builder, made);
-            let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
-            let is = (f.LLVMBuildLoad2)(builder, truth, place, c"".as_ptr());
-            (f.LLVMBuildCondBr)(builder, is, self.own_block(yes), self.own_block(no));
-            (f.LLVMDisposeBuilder)(builder);
+            self.build_at_end(made, |f, builder| {
+                let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
+                let is = (f.LLVMBuildLoad2)(builder, truth, place, c"".as_ptr());
+                (f.LLVMBuildCondBr)(builder, is, self.own_block(yes), self.own_block(no))
+            });
             Block::of(self.module, made)
         }
     }

@@ -234,6 +234,28 @@ impl<'m> Editor<'m> {
     }
 }
 
+impl Module {
+    /// Builds instructions at the end of a block of the module.
+    ///
+    /// # Safety
+    /// `block` is one of the module's blocks.
+    pub(super) unsafe fn build_at_end<R>(
+        &self,
+        block: *mut c_void,
+        build: impl FnOnce(&super::load::Functions, *mut c_void) -> R,
+    ) -> R {
+        let f = self.llvm.functions;
+        // SAFETY: the caller vouches for the block. The builder is disposed of once.
+        unsafe {
+            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
+            (f.LLVMPositionBuilderAtEnd)(builder, block);
+            let made = build(f, builder);
+            (f.LLVMDisposeBuilder)(builder);
+            made
+        }
+    }
+}
+
 /// Whether it is a call; asserts that else it is a function.
 fn is_call(value: Value<'_>) -> bool {
     let call = value.form() == Form::Instruction(o::CALL);

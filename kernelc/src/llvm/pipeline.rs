@@ -135,8 +135,8 @@ impl Module {
         self.check(&pipeline.passes)
     }
 
-    /// Verifies the module after a pass or a pipeline, in debug builds and with `REVAMP_KERNEL_VERIFY`.
-    pub fn check(&self, after: &str) -> Result<(), String> {
+    /// Verifies the module after a pipeline, in debug builds and with `REVAMP_KERNEL_VERIFY`.
+    fn check(&self, after: &str) -> Result<(), String> {
         let asked = || std::env::var_os("REVAMP_KERNEL_VERIFY").is_some_and(|value| value == "1");
         if cfg!(debug_assertions) || asked() {
             self.verify().map_err(|why| format!("after {after}: {why}"))

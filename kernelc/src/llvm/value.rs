@@ -278,7 +278,7 @@ impl<'m> Value<'m> {
         alignment() -> count: LLVMGetAlignment if has_alignment;
         /// Of a function.
         calling_convention() -> count: LLVMGetFunctionCallConv if is(k::FUNCTION);
-        /// Of a function: 0 if it is none of LLVM's own.
+        /// Of a function: 0 if it is not one of LLVM's intrinsics.
         intrinsic() -> count: LLVMGetIntrinsicID if is(k::FUNCTION);
         /// Of a function.
         count_parameters() -> count: LLVMCountParams if is(k::FUNCTION);

@@ -31,7 +31,7 @@ const IGNORED_ATTRIBUTE: &str = "-Wignored-attributes";
 
 /// What becomes of an error of Clang.
 enum Verdict {
-    /// It is none of C++ AMP's.
+    /// C++ AMP has no such error.
     Dropped,
     /// A rule has reported it.
     Reported,
@@ -282,8 +282,8 @@ impl<'a> Errors<'a> {
 
     /// A diagnostic without its notes. `excerpt`: with its line of the source.
     fn rendered_alone(&self, one: &Diagnostic, excerpt: bool) -> String {
-        let told = self.unit.presumed(&one.place);
-        let Place { file, line: number, column } = &told;
+        let presumed = self.unit.presumed(&one.place);
+        let Place { file, line: number, column } = &presumed;
         let place = if *number == 0 { String::new() } else { format!("{file}:{number}:{column}: ") };
         let option = if one.option.is_empty() { String::new() } else { format!(" [{}]", one.option) };
         let text = format!("{place}{}: {}{option}\n", one.severity, one.text);
@@ -299,7 +299,7 @@ impl<'a> Errors<'a> {
         let ranges: Vec<_> = one.ranges.iter().flatten().filter_map(columns).collect();
         let fix = one.fixes.iter().find(|(range, text)| here(&range.start) && !text.is_empty());
         let fix = fix.map(|(range, text)| (range.start.column, text.as_str()));
-        text + &diagnostics::marked(&source, &told, &ranges, fix)
+        text + &diagnostics::marked(&source, &presumed, &ranges, fix)
     }
 }
 

@@ -29,7 +29,6 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 
 /// The first argument of the process that checks.
 pub const CHILD: &str = "--revamp-check-amp";
@@ -66,11 +65,10 @@ impl<'a> Check<'a> {
         compare: bool,
         misplaced: &'a [Finding],
     ) -> Result<Self, String> {
-        let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
         let pass = clang.pass(Pass::Check, unit, flags);
         let child = |amp_is_both: bool| {
-            let mut command = Command::new(&own);
-            command.arg(CHILD).arg(&clang.libclang).arg(clang.major.to_string());
+            let mut command = files::child(CHILD)?;
+            command.arg(&clang.libclang).arg(clang.major.to_string());
             command.arg(if strict { "strict" } else { "usual" });
             command.arg(if !compare && unit.amp.is_device() { "overloaded" } else { "check" });
             command.arg(pass.get_program());
