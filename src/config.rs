@@ -147,7 +147,7 @@ pub enum Workgroups {
     Force,
 }
 
-/// The default: docs/results/workgroups.md.
+/// The default: docs/results/kernel-suite.md has the gain.
 const WORKGROUPS: Workgroups = Workgroups::On;
 
 /// How the pipeline cache on disk is used.
