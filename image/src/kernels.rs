@@ -51,12 +51,17 @@ pub enum OfDevice {
     ShortensZeros = 6,
     /// Quotients of floats are rounded correctly.
     ExactQuotients = 7,
+    /// 1 / x is at most 1 ulp off, and rounded correctly for x up to 5 ulp below a power of two. For a subnormal x it is infinite, or as good.
+    NearReciprocals = 8,
 }
 
 impl OfDevice {
     /// The device's floating-point arithmetic is better than Vulkan promises.
     pub fn is_of_floats(self) -> bool {
-        matches!(self, Self::Fused | Self::ExactRoots | Self::ClosePowers | Self::ExactQuotients)
+        matches!(
+            self,
+            Self::Fused | Self::ExactRoots | Self::ClosePowers | Self::ExactQuotients | Self::NearReciprocals
+        )
     }
 }
 

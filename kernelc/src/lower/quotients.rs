@@ -1,8 +1,7 @@
 //! Quotients of floats, rounded correctly: Vulkan lets a driver's be 2.5 ulp off and lose what is below the smallest normal number.
 //!
-//! Nearly all numbers between 2^-60 and 2^60 take the way of CUDA: the driver's reciprocal, improved by one step, and two corrections by the
-//! residual, which is exact where an fma rounds once. The reciprocal of a constant is made here. Zeros take the product with the
-//! reciprocal. All others take integers, in a function of the module.
+//! Nearly all operands take the fast path of CUDA: the driver's reciprocal, improved by one step, and two corrections by the residual, which is
+//! exact where an fma rounds once. The compiler makes the reciprocal of a constant. All other operands take integers, in a function of the module.
 
 use super::assembler::{Assembler, Scalar};
 use super::emitter::Emitter;
@@ -12,12 +11,19 @@ use rspirv::dr;
 use rspirv::spirv::{self, GlslStd450Op as Glsl, Op as S, Word};
 
 const INFINITY: u64 = 0x7f80_0000;
-/// Between these the quotient, the residual and the reciprocal are far from the ends of the format.
-const LEAST: f32 = f32::from_bits((127 - 60) << 23);
-const MOST: f32 = f32::from_bits((127 + 60) << 23);
+/// Between these bounds of the dividend, the divisor and the quotient no step of the fast path leaves the range of normal numbers: the residual
+/// is a multiple of 2^-47 times the dividend, and the quotient is at least 2^-120. A divisor that a driver takes for zero makes the quotient
+/// infinite or NaN.
+const LEAST_DIVIDEND: f32 = power_of_two(-70);
+const MOST_DIVISOR: f32 = power_of_two(50);
+const MOST_QUOTIENT: f32 = power_of_two(120);
 /// The fraction bits, and a bound below which they are those of a number with a close reciprocal.
 const DIGITS: u64 = 0x007f_ffff;
 const CLOSE: u64 = 0x007f_fe00;
+
+const fn power_of_two(n: i32) -> f32 {
+    f32::from_bits(((127 + n) as u32) << 23)
+}
 
 impl Emitter<'_> {
     /// a / b of floats.
@@ -33,22 +39,9 @@ impl Emitter<'_> {
             Some(b) => float(asm, 1.0 / b),
             None => reciprocal(asm, b),
         };
-        let first = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
-        let corrected = corrected(asm, a, b, first, reciprocal);
-        // Zeros are frequent, and a branch that only they take would diverge. A comparison of floats may take subnormal numbers for zero.
-        let bits = asm.make(S::Bitcast, Scalar::U32, &[a]);
-        let size = integers::masked(asm, Scalar::U32, bits, 0x7fff_ffff);
-        let none = asm.constant(Scalar::U32, 0);
-        let zero = asm.make(S::IEqual, Scalar::Bool, &[size, none]);
-        let near = asm.make(S::Select, Scalar::F32, &[zero, first, corrected]);
+        let near = corrected(asm, a, b, reciprocal);
+        let usual = takes_fast_path(asm, [a, b, near], known.is_some());
         let near = asm.make(S::Select, Scalar::F32, &[exact, plain, near]);
-        let moderate = is_moderate(asm, a);
-        let mut usual = asm.make(S::LogicalOr, Scalar::Bool, &[moderate, zero]);
-        if known.is_none() {
-            for holds in [is_moderate(asm, b), has_close_reciprocal(asm, b)] {
-                usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, holds]);
-            }
-        }
         let usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, fused]);
         let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, usual]);
         let (rare, merge) = (asm.id(), asm.id());
@@ -64,33 +57,56 @@ impl Emitter<'_> {
     }
 }
 
-/// True for divisors from 2^-60 to 2^60 for which [`corrected`] is right. [`is_moderate`] and [`has_close_reciprocal`] look at others when the
-/// kernel runs.
+/// True for constant divisors for which [`corrected`] is right. [`takes_fast_path`] looks at others when the kernel runs.
 fn divides_closely(b: f32) -> bool {
-    (LEAST..MOST).contains(&b.abs()) && u64::from(b.to_bits()) & DIGITS < CLOSE
+    (f32::MIN_POSITIVE..MOST_DIVISOR).contains(&b.abs()) && u64::from(b.to_bits()) & DIGITS < CLOSE
 }
 
-/// True for numbers between 2^-60 and 2^60.
-fn is_moderate(asm: &mut Assembler, word: Word) -> Word {
-    let ty = asm.scalar(Scalar::F32);
-    let size = asm.glsl(Glsl::FAbs, ty, &[word]);
-    let (least, most) = (float(asm, LEAST), float(asm, MOST));
-    let above = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size, least]);
-    let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most]);
-    asm.make(S::LogicalAnd, Scalar::Bool, &[above, below])
+/// True if `near`, which [`corrected`] made of a and b, is a / b. GPUs compare at half the rate of an fma, so there are few comparisons: a
+/// dividend of +0, which is frequent, passes; -0, whose sign the correction loses, does not.
+fn takes_fast_path(asm: &mut Assembler, [a, b, near]: [Word; 3], known: bool) -> Word {
+    let [size_a, size_b, size] = [a, b, near].map(|word| {
+        let ty = asm.scalar(Scalar::F32);
+        asm.glsl(Glsl::FAbs, ty, &[word])
+    });
+    let [least, most, most_quotient] = [LEAST_DIVIDEND, MOST_DIVISOR, MOST_QUOTIENT].map(|value| float(asm, value));
+    let mut usual = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size_a, least]);
+    if !known {
+        let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size_b, most]);
+        usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, below]);
+    }
+    // A comparison of floats may take subnormal numbers for zero.
+    let bits = asm.make(S::Bitcast, Scalar::U32, &[a]);
+    let none = asm.constant(Scalar::U32, 0);
+    let zero = asm.make(S::IEqual, Scalar::Bool, &[bits, none]);
+    usual = asm.make(S::LogicalOr, Scalar::Bool, &[usual, zero]);
+    let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most_quotient]);
+    usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, below]);
+    if known {
+        return usual;
+    }
+    let near = asm.of_device(OfDevice::NearReciprocals as u32);
+    let close = has_close_reciprocal(asm, b);
+    let close = asm.make(S::LogicalOr, Scalar::Bool, &[near, close]);
+    asm.make(S::LogicalAnd, Scalar::Bool, &[usual, close])
 }
 
-/// False for numbers just below a power of two. Their reciprocals, just above one, are too coarse: the relative error of the last one
-/// times half an ulp must stay below the distance of any quotient from the middle of two floats, which is ulp(b) / (2 b) ulp. That
-/// holds for a b below 2 (1 - 2^-18).
+/// False for subnormal numbers, for whose reciprocals Vulkan sets no bound, and for numbers just below a power of two. Their reciprocals, just above one, may be too coarse: the relative error of the last one
+/// times half an ulp must stay below the distance of any quotient from the middle of two floats, which is ulp(b) / (2 b) ulp. With
+/// reciprocals of 2.5 ulp that holds for a b below 2 (1 - 2^-18). With those of 1 ulp only the three numbers 2 - 2^-23 k for k = 1, 3, 5 may
+/// have a wrong quotient, and none if their reciprocals are rounded correctly ([`OfDevice::NearReciprocals`]; all of b in [2 - 600 ulp, 2),
+/// a in [1, 2) were tried).
 fn has_close_reciprocal(asm: &mut Assembler, word: Word) -> Word {
     let bits = asm.make(S::Bitcast, Scalar::U32, &[word]);
     let digits = integers::masked(asm, Scalar::U32, bits, DIGITS);
-    let most = asm.constant(Scalar::U32, CLOSE);
-    asm.make(S::ULessThan, Scalar::Bool, &[digits, most])
+    let size = integers::masked(asm, Scalar::U32, bits, 0x7fff_ffff);
+    let [most, least] = [CLOSE, 0x0080_0000].map(|bits| asm.constant(Scalar::U32, bits));
+    let close = asm.make(S::ULessThan, Scalar::Bool, &[digits, most]);
+    let normal = asm.make(S::UGreaterThanEqual, Scalar::Bool, &[size, least]);
+    asm.make(S::LogicalAnd, Scalar::Bool, &[close, normal])
 }
 
-/// 1 / b of a moderate number.
+/// 1 / b, improved by one step.
 fn reciprocal(asm: &mut Assembler, b: Word) -> Word {
     let one = float(asm, 1.0);
     let less = asm.make(S::FNegate, Scalar::F32, &[b]);
@@ -99,9 +115,10 @@ fn reciprocal(asm: &mut Assembler, b: Word) -> Word {
     asm.multiply_add(Scalar::F32, [rest, near, near])
 }
 
-/// a / b of moderate numbers, where an fma rounds once: the product `quotient` of a and the reciprocal is corrected twice.
-fn corrected(asm: &mut Assembler, a: Word, b: Word, mut quotient: Word, reciprocal: Word) -> Word {
+/// a / b where an fma rounds once: the product of a and the reciprocal, corrected twice.
+fn corrected(asm: &mut Assembler, a: Word, b: Word, reciprocal: Word) -> Word {
     let less = asm.make(S::FNegate, Scalar::F32, &[b]);
+    let mut quotient = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
     for _ in 0..2 {
         let rest = asm.multiply_add(Scalar::F32, [less, quotient, a]);
         quotient = asm.multiply_add(Scalar::F32, [rest, reciprocal, quotient]);

@@ -303,7 +303,7 @@ impl Physical {
 
     fn arithmetic(&self) -> &'static [OfDevice] {
         match self.driver_id {
-            vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers],
+            vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers, OfDevice::NearReciprocals],
             vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE => &[OfDevice::Fused],
             vk::DriverId::MESA_RADV if radv_fuses(&self.name) => &[OfDevice::Fused],
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
