@@ -89,6 +89,8 @@ pub mod rank {
         PROGRAM_SIGNALS,
         /// The queues of a device.
         QUEUES,
+        /// Those that gather commands.
+        GATHERERS,
         /// The copy lanes of a device.
         LANES,
         /// Staging chunks.

@@ -632,6 +632,12 @@ class [[nodiscard, gnu::visibility("default")]] request {
                            [](const std::shared_ptr<detail::transfer> &t) { return t->done; });
     }
     void finish() const {
+        {
+            // Kernels launched before begin now: MPI may take long.
+            std::lock_guard<std::mutex> lock(calls());
+            for (const Concurrency::accelerator_view &device : detail::engine::one().device)
+                if (!all_done()) device.flush();
+        }
         detail::drive([this] { return all_done(); });
     }
     // Without wait(): in an exception the other rank may never do its part, so nothing is waited for.

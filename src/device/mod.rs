@@ -191,6 +191,10 @@ pub trait Queue: Send + Sync {
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
     /// Adds a copy between two buffers that this device can address.
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
+    /// The same for a copy that later work of the queue need not wait for, and that does not wait for work that the queue gets later.
+    fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
+        self.copy(source, destination, plan)
+    }
     /// The point at which all work added so far is done. Makes sure that all of it begins.
     fn marker(&self) -> Result<Point>;
     /// For casts to the device's own type.

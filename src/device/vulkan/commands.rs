@@ -96,6 +96,30 @@ impl ViewQueue {
         };
         self.queue.record(&uses, command)
     }
+
+    /// A copy between two buffers of the device. One over the bus goes to a copy lane if `overlaps` says so, so that copies and kernels
+    /// overlap.
+    fn copy_between(
+        &self,
+        source: &Arc<dyn Buffer>,
+        destination: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+        overlaps: impl FnOnce(&Self, Direction) -> bool,
+    ) -> Result<Point> {
+        let all = 0..plan.bytes();
+        let core = &self.queue.core;
+        let image = is_image(source) || is_image(destination);
+        let staging =
+            |side| if is_image(side) { Ok(false) } else { VulkanBuffer::of(side, core).map(|buffer| buffer.staging) };
+        let (from, to) = (staging(source)?, staging(destination)?);
+        let direction = if to { Direction::Download } else { Direction::Upload };
+        let lane = !image && from != to && overlaps(self, direction);
+        if lane || config::get().test.copy.as_deref() == Some("lane") {
+            let lane = self.transfers.lane(direction, image || !plan.is_linear())?;
+            return copy(&lane, &self.copies, (source, destination), (0, 0), plan, all);
+        }
+        copy(&self.queue, &self.copies, (source, destination), (0, 0), plan, all)
+    }
 }
 
 impl Queue for ViewQueue {
@@ -118,27 +142,16 @@ impl Queue for ViewQueue {
     }
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
-        let all = 0..plan.bytes();
-        let core = &self.queue.core;
-        let image = is_image(source) || is_image(destination);
-        let staging =
-            |side| if is_image(side) { Ok(false) } else { VulkanBuffer::of(side, core).map(|buffer| buffer.staging) };
-        let (from, to) = (staging(source)?, staging(destination)?);
-        // On a copy lane if the buffers allow it, so that copies and kernels overlap.
-        let lane = match (from, to) {
-            _ if image => false,
-            (true, false) => {
-                self.transfers.beside(destination, &plan.destination_hull(), Access::Write, &self.queue, plan)
+        self.copy_between(source, destination, plan, |this, direction| match direction {
+            Direction::Upload => {
+                this.transfers.beside(destination, &plan.destination_hull(), Access::Write, &this.queue, plan)
             }
-            (false, true) => self.transfers.beside(source, &plan.source_hull(), Access::Read, &self.queue, plan),
-            _ => false,
-        };
-        if lane || config::get().test.copy.as_deref() == Some("lane") {
-            let direction = if to { Direction::Download } else { Direction::Upload };
-            let lane = self.transfers.lane(direction, image || !plan.is_linear())?;
-            return copy(&lane, &self.copies, (source, destination), (0, 0), plan, all);
-        }
-        copy(&self.queue, &self.copies, (source, destination), (0, 0), plan, all)
+            Direction::Download => this.transfers.beside(source, &plan.source_hull(), Access::Read, &this.queue, plan),
+        })
+    }
+
+    fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
+        self.copy_between(source, destination, plan, |_, _| true)
     }
 
     fn marker(&self) -> Result<Point> {
@@ -152,3 +165,7 @@ impl Queue for ViewQueue {
         self
     }
 }
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;

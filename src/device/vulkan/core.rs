@@ -21,13 +21,14 @@ use crate::host::Workers;
 use crate::lock::{Hold, Mutex, rank};
 use crate::log;
 use ash::vk;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// A function of the program and what it wants to be called with.
 #[derive(Clone, Copy)]
@@ -65,6 +66,12 @@ pub type QueueLock = unsafe extern "C" fn(*mut c_void, u32, u32);
 pub(super) struct Lent {
     /// Locks the queue, and unlocks it.
     pub lock: Option<Callback<(QueueLock, QueueLock)>>,
+}
+
+/// A queue that gathers commands before it submits them.
+pub(super) trait Gathers: Send + Sync {
+    /// Submits the gathered commands, unless the device has enough other work of the queue.
+    fn begin_gathered(&self);
 }
 
 /// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
@@ -117,6 +124,9 @@ pub(super) struct Core {
     /// True on a real device, where a wait may spin: a software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
+    /// How many queues have gathered commands.
+    pub gathering: AtomicUsize,
+    gatherers: Mutex<Vec<Weak<dyn Gathers>>, { rank::GATHERERS }>,
     /// Semaphores that nobody uses, the oldest first.
     retired: Mutex<VecDeque<vk::Semaphore>, { rank::RETIRED }>,
     lost: OnceLock<Error>,
@@ -229,6 +239,8 @@ impl Core {
             overruns: Overruns::default(),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
+            gathering: AtomicUsize::new(0),
+            gatherers: Mutex::new(Vec::new()),
             retired: Mutex::new(VecDeque::new()),
             lost: OnceLock::new(),
         })
@@ -244,6 +256,27 @@ impl Core {
     /// The index of the compute queue for the next accelerator_view: they take turns.
     pub fn take_compute(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.compute.len()
+    }
+
+    /// Adds a queue for [`Self::begin_gathered`].
+    pub fn add_gatherer(&self, queue: Weak<dyn Gathers>) {
+        let mut all = self.gatherers.lock();
+        all.retain(|queue| queue.strong_count() > 0);
+        all.push(queue);
+    }
+
+    /// Lets gathered commands of all queues begin. Whoever waits for any work of the device calls it: while the host waits it launches
+    /// nothing that would fill the batches. No lock of rank QUEUES or above may be held.
+    #[inline]
+    pub fn begin_gathered(&self) {
+        if self.gathering.load(Ordering::Relaxed) > 0 {
+            self.begin_all();
+        }
+    }
+
+    fn begin_all(&self) {
+        let all: SmallVec<[Arc<dyn Gathers>; 8]> = self.gatherers.lock().iter().filter_map(Weak::upgrade).collect();
+        all.iter().for_each(|queue| queue.begin_gathered());
     }
 
     /// Takes a semaphore that no queue uses any more. If batches used it, it is destroyed only some time later: Mesa's

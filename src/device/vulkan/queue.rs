@@ -9,7 +9,7 @@
 
 use super::batch::{Batch, Command};
 use super::burst::Burst;
-use super::core::Core;
+use super::core::{Core, Gathers};
 use super::free_recordings::{FreeRecordings, MOST_FREE};
 use super::image::VulkanImage;
 use super::losses::Names;
@@ -138,7 +138,10 @@ impl VulkanQueue {
         });
         // This is the only place that sets it.
         let queue_of: Weak<VulkanQueue> = Arc::downgrade(&queue);
-        let _ = queue.own.queue.set(queue_of);
+        let _ = queue.own.queue.set(queue_of.clone());
+        if !immediate {
+            core.add_gatherer(queue_of);
+        }
         Ok(queue)
     }
 
@@ -385,6 +388,7 @@ impl VulkanQueue {
             let mut batch = state.spent.pop_back().unwrap_or_default();
             batch.value = state.value;
             state.open = Some(batch);
+            self.core.gathering.fetch_add(1, Ordering::Relaxed);
         }
         let block = match work {
             Command::Dispatch(launch) | Command::Timed(launch, _) => {
@@ -458,6 +462,7 @@ impl VulkanQueue {
     /// caller reports the others. The state is locked.
     fn submit(&self, state: &mut QueueState, told: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
+        self.core.gathering.fetch_sub(1, Ordering::Relaxed);
         state.value = batch.value + 1;
         match self.hand_over(&mut batch, state) {
             Ok(()) => {
@@ -552,6 +557,19 @@ impl VulkanQueue {
 
     fn submit_to_queue(&self, submission: &Submission<'_>) -> Result<()> {
         submission::submit(&self.core, self.hardware().0, &self.own, submission)
+    }
+}
+
+impl Gathers for VulkanQueue {
+    fn begin_gathered(&self) {
+        // A thread that holds the state records or submits.
+        let Some(mut state) = self.state.try_lock() else { return };
+        let submitted = state.value - 1;
+        if state.open.is_some() && submitted - self.own.poll(submitted) <= 1 {
+            state.burst.end();
+            // Fails only if the device is lost, which every wait finds.
+            let _ = self.submit_all(&mut state);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::runtime::copies::check::plan;
 use crate::runtime::copies::memory::{find_destination, find_source};
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
-use crate::runtime::data::transfer::{Tally, run};
+use crate::runtime::data::transfer::{Tally, Then, run};
 use crate::runtime::operations::completion::{Completion, begin};
 use crate::runtime::race::{self, Using};
 use crate::trace::transfers::Call;
@@ -32,7 +32,7 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let _using = uses_of(&source, &destination, call);
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
-    for point in perform(&source, &destination, plan, call)? {
+    for point in perform(&source, &destination, plan, call, Then::Wait)? {
         point.wait(None)?;
     }
     Ok(())
@@ -45,7 +45,7 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
     if is_at_once(&source, &destination, plan.bytes())? {
         source.wait_pending(Access::Read)?;
         destination.wait_pending(Access::Write)?;
-        let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
+        let made = Completion::of(perform(&source, &destination, plan, call, Then::Other)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
@@ -58,7 +58,7 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
     let task = move || {
-        let points = perform(&source, &destination, plan, call)?;
+        let points = perform(&source, &destination, plan, call, Then::Other)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
     let made = begin(&claims, AcceleratorView::attach_to(&views), task);
@@ -105,12 +105,18 @@ fn take_back(source: &Operand, destination: &Operand) {
 }
 
 /// Does or begins the copy, which is done when the points are reached.
-fn perform(source: &Operand, destination: &Operand, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
+fn perform(
+    source: &Operand,
+    destination: &Operand,
+    mut plan: CopyPlan,
+    call: Call,
+    then: Then,
+) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let begin = (plan.source, plan.destination);
     sources.attempt(|held| {
         (plan.source, plan.destination) = begin;
-        perform_with(held, source, destination, &mut plan, call)
+        perform_with(held, source, destination, &mut plan, call, then)
     })
 }
 
@@ -120,6 +126,7 @@ fn perform_with(
     destination: &Operand,
     plan: &mut CopyPlan,
     call: Call,
+    then: Then,
 ) -> Result<SmallVec<[Point; 2]>> {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
         if let Operand::View(part) = side {
@@ -141,7 +148,7 @@ fn perform_with(
     let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;
     plan.destination -= to_base;
-    let points = run(&from, &to, plan, tally).inspect_err(|_| {
+    let points = run(&from, &to, plan, tally, then).inspect_err(|_| {
         // Some of it may have been copied.
         if let Operand::Array(array, l) = destination {
             array.mirror().iter().for_each(|mirror| mirror.written(&l.hull()));

@@ -118,6 +118,15 @@ impl Tally<'_> {
     }
 }
 
+/// What the caller of [`run`] does next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::runtime) enum Then {
+    /// It waits for the transfer, or needs it for its next command.
+    Wait,
+    /// It goes on with other work, and asks for the transfer alone later.
+    Other,
+}
+
 /// Does or begins a transfer, which is done when the points are reached. When this returns, a source in host memory is no
 /// longer needed, and a destination in host memory has its bytes.
 pub(in crate::runtime) fn run(
@@ -125,6 +134,7 @@ pub(in crate::runtime) fn run(
     to: &Endpoint,
     plan: &CopyPlan,
     tally: Tally<'_>,
+    then: Then,
 ) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
         (Endpoint::Host(a), Endpoint::Host(b)) => {
@@ -141,7 +151,7 @@ pub(in crate::runtime) fn run(
             view.attach(points.iter().cloned());
             points
         }
-        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan)?,
+        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan, then)?,
     };
     tally.count(from, to, plan.bytes());
     Ok(points)
@@ -164,7 +174,7 @@ fn by_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyP
     Ok(true)
 }
 
-fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
+fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan, then: Then) -> Result<SmallVec<[Point; 2]>> {
     let (
         Endpoint::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
         Endpoint::Device { buffer: b, device: of_b, view: view_b, accelerator: at_b },
@@ -179,7 +189,11 @@ fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[
         // The queue of the side whose memory is on a device.
         let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };
-        let point = view.queue().copy(a, b, plan)?;
+        let queue = view.queue();
+        let point = match then {
+            Then::Wait => queue.copy(a, b, plan)?,
+            Then::Other => queue.copy_beside(a, b, plan)?,
+        };
         view_a.attach([point.clone()]);
         view_b.attach([point.clone()]);
         return Ok(SmallVec::from_iter([point]));

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{CopyDim, CopyPlan, Region};
 use crate::host::{HostBlock, HostSpan};
 use crate::kernel::Access;
-use crate::runtime::data::transfer::{Endpoint, Tally, run};
+use crate::runtime::data::transfer::{Endpoint, Tally, Then, run};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ impl SourceState {
                 .collect(),
             run: step.region.run,
         };
-        run(&from, &to, &plan, tally).map(drop)
+        run(&from, &to, &plan, tally, Then::Wait).map(drop)
     }
 
     /// The memory of a holder for kernels and copies, with the source's byte at which it begins. Waits until uses of the
