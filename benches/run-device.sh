@@ -6,23 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-$here/out}
 mkdir -p "$out"
 
-# The Vulkan loader, where the machine has none: Debian packages in .gl, put there by whoever made the bundle.
-if ! ldconfig -p | grep -q 'libvulkan\.so\.1'; then
-    for packages in "${GL_PACKAGES:-}" "$here/.gl" "$here/../.gl" ./.gl; do
-        [ -n "$packages" ] && ls "$packages"/*.deb >/dev/null 2>&1 || continue
-        loader=$here/loader
-        mkdir -p "$loader"
-        for package in "$packages"/*.deb; do dpkg -x "$package" "$loader"; done
-        LD_LIBRARY_PATH=$(ls -d "$loader"/usr/lib/*-linux-gnu | head -n 1)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-        export LD_LIBRARY_PATH
-        break
-    done
-fi
-icd=/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json
-if [ -z "${VK_DRIVER_FILES:-}" ] && [ -e "$icd" ]; then
-    VK_DRIVER_FILES=$icd
-    export VK_DRIVER_FILES
-fi
+. "$here/loader.sh"
 
 # The CUDA peer needs this machine's compiler; without it its lines are left out.
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
