@@ -1,4 +1,4 @@
-//! Clang and `opt`: where they are, and how each pass calls them.
+//! Clang: where it is, and how each pass calls it.
 
 use crate::files;
 use crate::pipelines::NATIVE_CODE;
@@ -17,7 +17,7 @@ pub struct Clang {
     pub major: u32,
     /// libclang of the same LLVM, which checks C++ AMP's restrictions.
     pub libclang: PathBuf,
-    /// LLVM's optimiser of the same version, which prepares native kernels.
+    /// LLVM's optimiser of the same version, if it is installed, else the compiler: libraries are looked for beside it too.
     pub opt: PathBuf,
     /// Renames symbols.
     pub objcopy: PathBuf,
@@ -160,7 +160,7 @@ impl Clang {
     /// Looks for one: `REVAMP_CLANG`, then by name.
     pub fn find() -> Result<Self, String> {
         let install = format!(
-            "install it (Debian and Ubuntu: apt-get install clang-{VERSION} llvm-{VERSION}), or name one by the \
+            "install it (Debian and Ubuntu: apt-get install clang-{VERSION} libclang1-{VERSION}), or name one by the \
                                environment variable REVAMP_CLANG"
         );
         let named = std::env::var_os("REVAMP_CLANG").filter(|name| !name.is_empty());
@@ -196,12 +196,7 @@ impl Clang {
                 .filter(|p| p.is_file());
             beside.or_else(|| search(&format!("{name}-{found}")))
         };
-        let opt = tool("opt").ok_or_else(|| {
-            format!(
-                "opt of LLVM {found} was not found beside {}; Debian and Ubuntu: apt-get install llvm-{found}",
-                compiler.display()
-            )
-        })?;
+        let opt = tool("opt").unwrap_or_else(|| compiler.clone());
         let libclang = libclang([&compiler, &opt], found)?;
         // The one that starts faster, and the one that knows all systems' objects.
         let objcopy = search("objcopy").or_else(|| tool("llvm-objcopy"));

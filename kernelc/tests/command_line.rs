@@ -384,7 +384,6 @@ fn a_compiler_that_is_killed_or_missing_is_told() {
     let real = place.clang.clone();
     let script = format!("#!/bin/sh\ncase $1 in --version) exec {} --version;; esac\nkill -9 $$\n", real.display());
     place.clang = put_script(&place.root, "clang++", &script);
-    std::fs::copy("/usr/bin/true", place.root.join("bin/opt")).unwrap();
     put_library(&place.root, &real, "libclang.so", "", Some(&libclang(&real)));
     let said = |place: &Place| {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words("-c a.cpp"));
@@ -492,7 +491,7 @@ fn put_script(root: &Path, name: &str, script: &str) -> PathBuf {
     file
 }
 
-/// A Clang and its `opt` that are the real ones, in a folder where a test's libraries may stand beside them. Gives the real Clang.
+/// The real Clang and its `opt`, in a folder where a test's libraries may stand beside them. Gives the real Clang.
 #[cfg(target_os = "linux")]
 fn put_clang(place: &mut Place) -> PathBuf {
     let real = place.clang.clone();
