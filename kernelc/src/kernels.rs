@@ -9,11 +9,11 @@ use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, drop_reassoc, end_thread, inline_all, lock_fences, lock_sinking, phi_loads, spin_marks, textures,
-    unreachable_returns, unroll_large,
+    calls, drop_reassoc, end_thread, inline_all, lock_fences, lock_sinking, phi_loads, separate_memories, spin_marks,
+    textures, unreachable_returns, unroll_large,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{diagnostics, folded_constants, ir, lower, ways};
+use crate::{diagnostics, folded_constants, ir, lower};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -119,12 +119,6 @@ impl Steps<'_> {
         self.dump.step(name, module)
     }
 
-    /// A module that is still edited as text.
-    fn read(&self, text: &str) -> Result<Module, String> {
-        Module::read(self.compiler.llvm, text.as_bytes(), &self.compiler.source.to_string_lossy())
-            .map_err(|why| self.compiler.failed(&why))
-    }
-
     /// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one
     /// address for each memory, if so.
     fn lowered_apart(&self, mut module: Module) -> Result<Vec<CompiledKernel>, Failed> {
@@ -137,9 +131,7 @@ impl Steps<'_> {
             return Err(refused);
         }
         self.pass(&mut module, "phi-loads", phi_loads::run)?;
-        if let Some(text) = ways::apart(&module.print()) {
-            module = self.read(&text)?;
-        }
+        self.pass(&mut module, "separate-memories", separate_memories::run)?;
         self.pipeline(&mut module, "address-spaces", &pipelines::address_spaces())?;
         self.lowered(&mut module)
     }

@@ -34,7 +34,6 @@ mod refuse;
 mod response_files;
 mod source_rewrite;
 mod system;
-mod ways;
 
 pub use children::run as run_child;
 pub use system::catch_signals;

@@ -8,18 +8,26 @@ use number::opcode as o;
 use std::ffi::{CString, c_void};
 
 impl<'m> Editor<'m> {
-    fn own_block(self, block: Block<'m>) -> *mut c_void {
+    pub(super) fn own_block(self, block: Block<'m>) -> *mut c_void {
         assert!(block.is_of(self.module), "a block of another module");
         block.raw()
     }
 
-    /// Ends a block behind an instruction that is neither a phi nor the block's end. What follows it stays in the block, from which phis take their values, and gets the
-    /// name. What is before it is a new block, which takes the old name and all that led to the block.
+    /// Ends a block behind an instruction that is neither a phi nor the block's end, as [`Self::cut_before`].
     pub fn cut_behind(self, last: Value<'m>, name: &str) {
         assert!(last.next_instruction().is_some() && !last.is_phi(), "a block cut behind {:?}", last.form());
+        if let Some(next) = last.next_instruction() {
+            self.cut_before(next, name);
+        }
+    }
+
+    /// Ends a block before an instruction that is no phi. The instruction and what follows stay in the block, from which phis take their values, and which gets the
+    /// name. What is before is a new block, which takes the old name and all that led to the block.
+    pub fn cut_before(self, at: Value<'m>, name: &str) -> Option<Block<'m>> {
+        assert!(!at.is_phi(), "a block cut before a phi");
         let f = self.llvm.functions;
-        let Some(block) = last.block() else { return };
-        let Some(function) = block.function() else { return };
+        let block = at.block()?;
+        let function = block.function()?;
         let (raw, old) = (self.own_block(block), block.name());
         let before: Vec<Block<'m>> = function.blocks().collect();
         // SAFETY: the block is one of a function. The names have that many bytes. What the builder inserts is in no block then.
@@ -27,8 +35,7 @@ impl<'m> Editor<'m> {
             let first = (f.LLVMInsertBasicBlockInContext)(self.context.raw, raw, c"".as_ptr());
             (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(raw), name.as_ptr().cast(), name.len());
             (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(first), old.as_ptr().cast(), old.len());
-            let mut moved: Vec<Value<'m>> = block.instructions().take_while(|one| *one != last).collect();
-            moved.push(last);
+            let moved: Vec<Value<'m>> = block.instructions().take_while(|one| *one != at).collect();
             self.build_at_end(first, |f, builder| {
                 for one in moved {
                     let name = CString::new(one.name()).unwrap_or_default();
@@ -39,8 +46,9 @@ impl<'m> Editor<'m> {
             });
             Block::of(self.module, first)
         };
-        let Some(first) = first else { return };
+        let first = first?;
         before.into_iter().for_each(|from| self.redirect(from, block, first));
+        Some(first)
     }
 
     /// What goes from a block to `old`, which has no phis, goes to `new`.

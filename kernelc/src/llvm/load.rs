@@ -226,6 +226,9 @@ functions! {
     LLVMValueMetadataEntriesGetMetadata(*mut c_void, c_uint) -> *mut c_void;
     LLVMDisposeValueMetadataEntries(*mut c_void) -> ();
     LLVMSetMetadata(*mut c_void, c_uint, *mut c_void) -> ();
+    LLVMGetPoison(*mut c_void) -> *mut c_void;
+    LLVMConstNull(*mut c_void) -> *mut c_void;
+    LLVMBuildICmp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
 }
 
 /// The library of this process: loaded once, never unloaded.

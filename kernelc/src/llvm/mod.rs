@@ -8,6 +8,7 @@
 //! sets the hidden options that it needs (`pipeline`).
 
 mod blocks;
+mod build;
 mod edit;
 mod load;
 mod module;
@@ -18,6 +19,7 @@ mod rebuild;
 mod tests;
 mod value;
 
+pub use build::Builder;
 pub use edit::Editor;
 pub use load::Llvm;
 pub use module::Module;

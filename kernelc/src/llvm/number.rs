@@ -78,6 +78,7 @@ pub mod opcode {
     pub const FENCE: i32 = 55;
     pub const CMPXCHG: i32 = 56;
     pub const ATOMICRMW: i32 = 57;
+    pub const ADDRESS_SPACE_CAST: i32 = 60;
     pub const FNEG: i32 = 66;
     pub const FREEZE: i32 = 68;
 }

@@ -11,6 +11,7 @@ pub mod inline_all;
 pub mod lock_fences;
 pub mod lock_sinking;
 pub mod phi_loads;
+pub mod separate_memories;
 pub mod spin_marks;
 pub mod textures;
 pub mod unreachable_returns;
@@ -28,7 +29,7 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 13] = [
+pub const PASSES: [(&str, Pass); 14] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
@@ -36,6 +37,7 @@ pub const PASSES: [(&str, Pass); 13] = [
     ("lock-fences", Pass::Answers(lock_fences::run)),
     ("lock-sinking", Pass::MayFail(lock_sinking::run)),
     ("phi-loads", Pass::Answers(phi_loads::run)),
+    ("separate-memories", Pass::Answers(separate_memories::run)),
     ("spin-marks", Pass::Answers(spin_marks::run)),
     ("spin-marks-removed", Pass::Plain(spin_marks::unmark)),
     ("textures-as-images", Pass::Plain(|module| textures::run(module, true))),
