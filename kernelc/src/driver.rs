@@ -11,9 +11,7 @@ use crate::kernels::Asked;
 use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
-use crate::{
-    image, integer_division, library, native, own_sources, pass_process, refuse, response_files, source_rewrite,
-};
+use crate::{image, library, native, own_sources, pass_process, refuse, response_files, source_rewrite};
 use revamp_source::tokens::{Clauses, Code};
 use revamp_source::wide_formats;
 use std::ffi::{OsStr, OsString};
@@ -384,15 +382,6 @@ fn device_code<'a>(
     Ok((unit, of_device))
 }
 
-/// Gives the divisions of the device's code a result for all operands.
-fn define_divisions(ir: &Path) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(ir).map_err(|e| format!("cannot read {}: {e}", ir.display()))?;
-    if let Some(text) = integer_division::defined(&text) {
-        std::fs::write(ir, text).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;
-    }
-    Ok(())
-}
-
 /// What the command line says of kernels.
 fn asked_of_kernels(line: &Line) -> Asked {
     Asked {
@@ -448,7 +437,6 @@ fn compile(
     if beside.is_none() {
         beside = HostPass::start(&mut pass(&unit), line, &image_file);
     }
-    define_divisions(&ir)?;
     let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
     // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
     let bare = of_device.amp.is_device();

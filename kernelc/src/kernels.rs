@@ -9,8 +9,8 @@ use crate::kernel_error::{KernelError, Remedy};
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
-    calls, drop_reassoc, end_thread, inline_all, lock_fences, lock_sinking, phi_loads, separate_memories, spin_marks,
-    textures, unreachable_returns, unroll_large,
+    calls, drop_reassoc, end_thread, inline_all, integer_division, lock_fences, lock_sinking, phi_loads,
+    separate_memories, spin_marks, textures, unreachable_returns, unroll_large,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{diagnostics, folded_constants, ir, lower};
@@ -46,13 +46,14 @@ pub struct Compiler<'a> {
 pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>, Failed> {
     let mut module = Module::read(compiler.llvm, ir.as_bytes(), &compiler.source.to_string_lossy())
         .map_err(|why| compiler.failed(&why))?;
+    let steps = Steps { compiler, dump: Dump::new(compiler.source, false), images: false };
+    steps.pass(&mut module, "integer-division", integer_division::run)?;
     if folded_constants::may_be_in(ir) {
         let refusals = folded_constants::refused(&ir::snapshot(&module));
         if !refusals.is_empty() {
             return Err(refused(&refusals));
         }
     }
-    let steps = Steps { compiler, dump: Dump::new(compiler.source, false), images: false };
     if !calls::is_called(DeviceFunction::WithImages, &module) {
         return steps.lowered_apart(module);
     }

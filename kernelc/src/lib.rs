@@ -16,7 +16,6 @@ mod flags;
 mod folded_constants;
 mod host_pass;
 mod image;
-mod integer_division;
 pub mod ir;
 mod kernel_error;
 mod kernel_process;

@@ -3,7 +3,7 @@
 
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
-use crate::passes::{PASSES, acquire_release, inline_all, lock_fences};
+use crate::passes::{PASSES, acquire_release, inline_all, integer_division, lock_fences, zero_bounds};
 use crate::pipelines;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -13,29 +13,29 @@ use std::process::Command;
 pub const CHILD: &str = "--revamp-run-passes";
 
 /// What the process does to a module for host threads.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// Where the device's code has locks, lets atomic operations order memory.
     OrderLocks,
-    /// Inlines all calls.
-    Inline,
-    /// As `pipelines::native` does it.
-    Prepare,
-    /// The same after all debug information is dropped.
-    PrepareWithoutLines,
+    /// As `pipelines::native` does it. `lines`: with debug information. `zero`: accesses are guarded (`zero_bounds`).
+    Prepare { lines: bool, zero: bool },
 }
 
 /// As they are passed.
-const WORKS: [(&str, Work); 4] = [
+const WORKS: [(&str, Work); 5] = [
     ("order-locks", Work::OrderLocks),
-    ("inline", Work::Inline),
-    ("prepare", Work::Prepare),
-    ("prepare-without-lines", Work::PrepareWithoutLines),
+    ("prepare", Work::Prepare { lines: false, zero: false }),
+    ("prepare-lines", Work::Prepare { lines: true, zero: false }),
+    ("prepare-zero", Work::Prepare { lines: false, zero: true }),
+    ("prepare-lines-zero", Work::Prepare { lines: true, zero: true }),
 ];
+
+/// What the process returns if a kernel cannot be made, and the error says why.
+pub const REFUSED: i32 = 2;
 
 /// A call of the process.
 pub fn command(clang: &Clang, work: Work, input: &Path, output: &Path) -> Result<Command, String> {
-    let (name, _) = WORKS[work as usize];
+    let (name, _) = WORKS.iter().find(|(_, known)| *known == work).ok_or("work that has no name")?;
     let mut command = clang.child(CHILD)?;
     command.arg(name).arg(input).arg(output);
     Ok(command)
@@ -45,14 +45,25 @@ pub fn command(clang: &Clang, work: Work, input: &Path, output: &Path) -> Result
 pub fn child(arguments: &[OsString]) -> i32 {
     match worked(arguments) {
         Ok(()) => 0,
-        Err(why) => {
+        Err(Failed { why, code }) => {
             eprintln!("{why}");
-            1
+            code
         }
     }
 }
 
-fn worked(arguments: &[OsString]) -> Result<(), String> {
+struct Failed {
+    why: String,
+    code: i32,
+}
+
+impl<T: Into<String>> From<T> for Failed {
+    fn from(why: T) -> Self {
+        Self { why: why.into(), code: 1 }
+    }
+}
+
+fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     let [compiler, opt, major, work, input, output] = arguments else {
         return Err("it is called by itself only".into());
     };
@@ -70,23 +81,34 @@ fn worked(arguments: &[OsString]) -> Result<(), String> {
         }
     }
     let mut module = Module::read(llvm, &code, &Path::new(input).to_string_lossy())?;
-    if matches!(work, Work::PrepareWithoutLines) {
-        module.strip_debug();
-    }
-    let original = matches!(work, Work::OrderLocks).then(|| module.clone());
-    inline_all::run(&mut module);
-    module.run(&match work {
-        Work::OrderLocks | Work::Inline => pipelines::inline(inline_all::is_large(&module)),
-        Work::Prepare | Work::PrepareWithoutLines => pipelines::native(),
-    })?;
-    if let Some(mut original) = original {
-        if lock_fences::has_locks(&module) {
-            acquire_release::run(&mut original);
+    match *work {
+        Work::OrderLocks => order_locks(&mut module)?,
+        Work::Prepare { lines, zero } => {
+            if !lines {
+                module.strip_debug();
+            }
+            integer_division::run(&mut module);
+            inline_all::run(&mut module);
+            if zero {
+                module.run(&pipelines::inline(inline_all::is_large(&module)))?;
+                zero_bounds::run(&mut module).map_err(|why| Failed { why, code: REFUSED })?;
+            }
+            module.run(&pipelines::native())?;
         }
-        module = original;
     }
     module.verify()?;
-    std::fs::write(output, module.print()).map_err(|e| format!("cannot write {}: {e}", Path::new(output).display()))
+    let written = std::fs::write(output, module.print());
+    Ok(written.map_err(|e| format!("cannot write {}: {e}", Path::new(output).display()))?)
+}
+
+fn order_locks(module: &mut Module) -> Result<(), String> {
+    let mut inlined = module.clone();
+    inline_all::run(&mut inlined);
+    inlined.run(&pipelines::inline(inline_all::is_large(&inlined)))?;
+    if lock_fences::has_locks(&inlined) {
+        acquire_release::run(module);
+    }
+    Ok(())
 }
 
 fn bytes(file: &Path) -> Result<Vec<u8>, String> {

@@ -1,11 +1,12 @@
 //! Builds instructions, blocks, types and constants.
 #![allow(unsafe_code)]
 
+use super::Module;
 use super::edit::Editor;
 use super::load::Functions;
-use super::number::{FIRST_INTEGER_PREDICATE, ty as t};
-use super::value::{Block, Type, Value};
-use std::ffi::{CString, c_void};
+use super::number::{FIRST_INTEGER_PREDICATE, OF_FUNCTION, opcode as o, ty as t, value as k};
+use super::value::{Block, Form, Type, Value};
+use std::ffi::{CString, c_uint, c_void};
 
 /// A place in a block where instructions are built, one behind the other. Constants may be folded.
 pub struct Builder<'m> {
@@ -72,6 +73,11 @@ impl<'m> Editor<'m> {
         self.integer(self.integer_type(32), u64::from(number))
     }
 
+    /// A number of 64 bits.
+    pub fn i64(self, number: u64) -> Value<'m> {
+        self.integer(self.integer_type(64), number)
+    }
+
     /// A truth.
     pub fn truth(self, is: bool) -> Value<'m> {
         self.integer(self.integer_type(1), u64::from(is))
@@ -88,6 +94,23 @@ impl<'m> Editor<'m> {
         // SAFETY: as above.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstNull)(ty.raw())) };
         made.unwrap_or_else(|| unreachable!("each type has a zero"))
+    }
+
+    /// All bits of an integer, or of each in a vector of integers, are set.
+    pub fn ones(self, ty: Type<'m>) -> Value<'m> {
+        let element = if ty.kind() == t::VECTOR { ty.element() } else { Some(ty) };
+        assert!(element.is_some_and(|ty| ty.kind() == t::INTEGER), "all bits of another type");
+        // SAFETY: it is a type of integers.
+        let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstAllOnes)(ty.raw())) };
+        made.unwrap_or_else(|| unreachable!("each type of integers has all bits set"))
+    }
+
+    /// A vector of so many times the same constant.
+    pub fn splat(self, element: Value<'m>, count: u32) -> Value<'m> {
+        let mut all = vec![self.own(element); count as usize];
+        // SAFETY: the elements are constants of one type, and so many.
+        let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstVector)(all.as_mut_ptr(), count)) };
+        made.unwrap_or_else(|| unreachable!("LLVM makes each vector"))
     }
 
     /// Another value of the same type as an operand.
@@ -114,6 +137,16 @@ impl<'m> Builder<'m> {
         self.edit.own(value)
     }
 
+    /// Arithmetic of two values of one type; `opcode` is one of `number::opcode`.
+    pub fn binary(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
+        assert!(left.ty() == right.ty(), "arithmetic of two types");
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the builder stands in a block, and both values have one type.
+        unsafe {
+            self.made((self.f().LLVMBuildBinOp)(self.raw, opcode, self.raw_of(left), self.raw_of(right), name.as_ptr()))
+        }
+    }
+
     /// A comparison of integers or pointers; `predicate` counts from `eq` in the order of `ir::IntPredicate`.
     pub fn compare(&self, predicate: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
         assert!(left.ty() == right.ty(), "a comparison of two types");
@@ -138,11 +171,64 @@ impl<'m> Builder<'m> {
         unsafe { self.made((self.f().LLVMBuildSelect)(self.raw, condition, yes, no, name.as_ptr())) }
     }
 
+    /// A conversion by one of `number::opcode`.
+    pub fn cast(&self, opcode: i32, value: Value<'m>, to: Type<'m>, name: &str) -> Value<'m> {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the builder stands in a block. LLVM's verifier finds a wrong cast.
+        unsafe { self.made((self.f().LLVMBuildCast)(self.raw, opcode, self.raw_of(value), to.raw(), name.as_ptr())) }
+    }
+
+    /// An address so many bytes behind another one, not said to be in bounds.
+    pub fn byte_address(&self, base: Value<'m>, bytes: Value<'m>, name: &str) -> Value<'m> {
+        assert!(base.ty().is_some_and(|ty| ty.kind() == t::POINTER), "an address behind {:?}", base.form());
+        let name = CString::new(name).unwrap_or_default();
+        let mut index = self.raw_of(bytes);
+        let byte = self.edit.integer_type(8).raw();
+        // SAFETY: the base is a pointer, and there is one index.
+        unsafe { self.made((self.f().LLVMBuildGEP2)(self.raw, byte, self.raw_of(base), &mut index, 1, name.as_ptr())) }
+    }
+
+    /// A load with an alignment.
+    pub fn load(&self, ty: Type<'m>, from: Value<'m>, align: u32, name: &str) -> Value<'m> {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the address is a pointer. The alignment is set for a load.
+        unsafe {
+            let made = (self.f().LLVMBuildLoad2)(self.raw, ty.raw(), self.raw_of(from), name.as_ptr());
+            (self.f().LLVMSetAlignment)(made, align);
+            self.made(made)
+        }
+    }
+
     /// A phi of values of one type that [`Self::incoming`] adds.
     pub fn phi(&self, ty: Type<'m>, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the builder stands in a block.
         unsafe { self.made((self.f().LLVMBuildPhi)(self.raw, ty.raw(), name.as_ptr())) }
+    }
+
+    /// A call of a function with fixed parameters.
+    pub fn call(&self, function: Value<'m>, arguments: &[Value<'m>], name: &str) -> Value<'m> {
+        assert!(function.form() == Form::Other(k::FUNCTION), "a call of {:?}", function.form());
+        let all = (0..function.count_parameters()).filter_map(|n| function.parameter(n));
+        assert!(all.map(Value::ty).eq(arguments.iter().map(|one| one.ty())), "a call with other arguments");
+        let (f, name) = (self.f(), CString::new(name).unwrap_or_default());
+        let callee = self.raw_of(function);
+        let mut all: Vec<*mut c_void> = arguments.iter().map(|one| self.raw_of(*one)).collect();
+        // SAFETY: the callee is a function, and these are arguments of its parameters' types.
+        unsafe {
+            let ty = (f.LLVMGlobalGetValueType)(callee);
+            let made = (f.LLVMBuildCall2)(self.raw, ty, callee, all.as_mut_ptr(), all.len() as c_uint, name.as_ptr());
+            (f.LLVMSetInstructionCallConv)(made, (f.LLVMGetFunctionCallConv)(callee));
+            self.made(made)
+        }
+    }
+
+    /// An aggregate with another element.
+    pub fn insert_value(&self, aggregate: Value<'m>, element: Value<'m>, at: u32, name: &str) -> Value<'m> {
+        let name = CString::new(name).unwrap_or_default();
+        let (aggregate, element) = (self.raw_of(aggregate), self.raw_of(element));
+        // SAFETY: the caller gives an aggregate with such an element.
+        unsafe { self.made((self.f().LLVMBuildInsertValue)(self.raw, aggregate, element, at, name.as_ptr())) }
     }
 
     pub fn branch(&self, to: Block<'m>) {
@@ -180,5 +266,43 @@ impl<'m> Editor<'m> {
             // SAFETY: it is a phi of values of this type, from a block of its function.
             unsafe { (self.llvm.functions.LLVMAddIncoming)(self.own(phi), &mut value, &mut from, 1) }
         }
+    }
+
+    /// The function of a name, declared as another module of the same context declares it.
+    pub fn declared_as(self, other: &Module, name: &str) -> Value<'m> {
+        assert!(std::rc::Rc::ptr_eq(&self.context, &other.context), "a function of another context");
+        let f = self.llvm.functions;
+        let (model, title) = (other.function(name).map(Value::raw), CString::new(name).unwrap_or_default());
+        let Some(model) = model else { unreachable!("the other module declares {name}") };
+        // SAFETY: the model is a function; its type and attributes are of the context. The list has room for all.
+        let made = unsafe {
+            let mut made = (f.LLVMGetNamedFunction)(self.module.raw, title.as_ptr());
+            if made.is_null() {
+                made = (f.LLVMAddFunction)(self.module.raw, title.as_ptr(), (f.LLVMGlobalGetValueType)(model));
+                for place in (0..=(f.LLVMCountParams)(model)).chain([OF_FUNCTION]) {
+                    let mut all = vec![std::ptr::null_mut(); (f.LLVMGetAttributeCountAtIndex)(model, place) as usize];
+                    (f.LLVMGetAttributesAtIndex)(model, place, all.as_mut_ptr());
+                    all.into_iter().for_each(|attribute| (f.LLVMAddAttributeAtIndex)(made, place, attribute));
+                }
+            }
+            Value::of(self.module, made)
+        };
+        made.unwrap_or_else(|| unreachable!("LLVM declares each function"))
+    }
+
+    /// An address without what is said of overflow and bounds.
+    pub fn drop_wrap_flags(self, address: Value<'m>) {
+        assert!(address.form() == Form::Instruction(o::GEP), "the flags of {:?}", address.form());
+        // SAFETY: it is such an instruction.
+        unsafe { (self.llvm.functions.LLVMGEPSetNoWrapFlags)(self.own(address), 0) }
+    }
+}
+
+impl Module {
+    /// The function of a name, declared or defined.
+    pub fn function(&self, name: &str) -> Option<Value<'_>> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: the module is valid as long as it is borrowed, and the name is a string.
+        unsafe { Value::of(self, (self.llvm.functions.LLVMGetNamedFunction)(self.raw, name.as_ptr())) }
     }
 }

@@ -226,9 +226,22 @@ functions! {
     LLVMValueMetadataEntriesGetMetadata(*mut c_void, c_uint) -> *mut c_void;
     LLVMDisposeValueMetadataEntries(*mut c_void) -> ();
     LLVMSetMetadata(*mut c_void, c_uint, *mut c_void) -> ();
+    LLVMGEPSetNoWrapFlags(*mut c_void, c_uint) -> ();
+    LLVMGetModuleDataLayout(*mut c_void) -> *mut c_void;
+    LLVMABISizeOfType(*mut c_void, *mut c_void) -> u64;
+    LLVMTypeIsSized(*mut c_void) -> c_int;
+    LLVMGetEnumAttributeValue(*mut c_void) -> u64;
+    LLVMGetAttributeCountAtIndex(*mut c_void, c_uint) -> c_uint;
+    LLVMGetAttributesAtIndex(*mut c_void, c_uint, *mut *mut c_void) -> ();
+    LLVMConstAllOnes(*mut c_void) -> *mut c_void;
+    LLVMConstVector(*mut *mut c_void, c_uint) -> *mut c_void;
     LLVMGetPoison(*mut c_void) -> *mut c_void;
     LLVMConstNull(*mut c_void) -> *mut c_void;
     LLVMBuildICmp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+    LLVMBuildGEP2(*mut c_void, *mut c_void, *mut c_void, *mut *mut c_void, c_uint, *const c_char) -> *mut c_void;
+    LLVMSetAlignment(*mut c_void, c_uint) -> ();
+    LLVMBuildInsertValue(*mut c_void, *mut c_void, *mut c_void, c_uint, *const c_char) -> *mut c_void;
+    LLVMGetNamedFunction(*mut c_void, *const c_char) -> *mut c_void;
 }
 
 /// The library of this process: loaded once, never unloaded.

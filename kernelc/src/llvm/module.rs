@@ -82,6 +82,21 @@ impl Module {
         Ok(module)
     }
 
+    /// Reads text as another module of the same context.
+    pub fn beside(&self, text: &str) -> Result<Self, String> {
+        let (f, mut told) = (self.llvm.functions, std::ptr::null_mut());
+        let mut other = Self { llvm: self.llvm, raw: std::ptr::null_mut(), context: Rc::clone(&self.context) };
+        // SAFETY: the buffer copies the text, and the parser takes the buffer over. The message is used once.
+        unsafe {
+            let buffer = (f.LLVMCreateMemoryBufferWithMemoryRangeCopy)(text.as_ptr().cast(), text.len(), c"".as_ptr());
+            if (f.LLVMParseIRInContext)(self.context.raw, buffer, &mut other.raw, &mut told) != 0 {
+                other.raw = std::ptr::null_mut();
+                return Err(message(self.llvm, told));
+            }
+        }
+        Ok(other)
+    }
+
     /// An error where the module breaks the rules of LLVM's IR.
     pub fn verify(&self) -> Result<(), String> {
         let mut told = std::ptr::null_mut();

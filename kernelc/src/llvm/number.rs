@@ -53,9 +53,14 @@ pub mod opcode {
     pub const FSUB: i32 = 11;
     pub const MUL: i32 = 12;
     pub const FMUL: i32 = 13;
+    pub const UDIV: i32 = 14;
+    pub const SDIV: i32 = 15;
     pub const FDIV: i32 = 16;
+    pub const UREM: i32 = 17;
+    pub const SREM: i32 = 18;
     pub const FREM: i32 = 19;
     pub const SHL: i32 = 20;
+    pub const AND: i32 = 23;
     pub const OR: i32 = 24;
     pub const ALLOCA: i32 = 26;
     pub const LOAD: i32 = 27;
@@ -65,6 +70,7 @@ pub mod opcode {
     pub const SITOFP: i32 = 36;
     pub const FPTRUNC: i32 = 37;
     pub const FPEXT: i32 = 38;
+    pub const POINTER_TO_INT: i32 = 39;
     pub const ICMP: i32 = 42;
     pub const FCMP: i32 = 43;
     pub const PHI: i32 = 44;
@@ -78,6 +84,7 @@ pub mod opcode {
     pub const FENCE: i32 = 55;
     pub const CMPXCHG: i32 = 56;
     pub const ATOMICRMW: i32 = 57;
+    pub const BIT_CAST: i32 = 41;
     pub const ADDRESS_SPACE_CAST: i32 = 60;
     pub const FNEG: i32 = 66;
     pub const FREEZE: i32 = 68;

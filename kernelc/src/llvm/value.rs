@@ -399,6 +399,18 @@ impl<'m> Value<'m> {
         })
     }
 
+    /// Of a function: so many bytes are behind a parameter, as its attribute `dereferenceable` says.
+    pub fn dereferenceable(self, parameter: u32) -> Option<u64> {
+        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form);
+        let (f, name) = (self.f(), "dereferenceable");
+        // SAFETY: the value is a function, of which attributes of parameters count from 1. The attribute has a number.
+        unsafe {
+            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
+            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw, parameter + 1, kind);
+            (!found.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(found))
+        }
+    }
+
     /// Of a floating-point constant: as a double, which may lose a NaN's payload.
     pub fn real(self) -> f64 {
         assert!(self.is(&[k::FLOAT]), "the number of {:?}", self.form);
@@ -469,6 +481,16 @@ impl<'m> Value<'m> {
 }
 
 impl<'m> Type<'m> {
+    /// The bytes between elements of an array; `None` for what has no size.
+    pub fn bytes(self) -> Option<u64> {
+        let (f, module) = (self.f(), self.module.raw);
+        // SAFETY: the module is valid, and only a type with a size is asked for it.
+        unsafe {
+            ((f.LLVMTypeIsSized)(self.raw) != 0)
+                .then(|| (f.LLVMABISizeOfType)((f.LLVMGetModuleDataLayout)(module), self.raw))
+        }
+    }
+
     pub(super) fn raw(self) -> *mut c_void {
         self.raw
     }

@@ -1,6 +1,6 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{Native, Processors, parallel, text, zero_bounds};
+use super::{Native, Processors, parallel, text};
 use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
@@ -28,7 +28,6 @@ pub struct Making {
 struct Calls {
     device: String,
     order: Command,
-    inline: Command,
     prepare: Command,
     assemble: Vec<Command>,
     ir: PathBuf,
@@ -86,11 +85,10 @@ impl Making {
         let modules: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        let prepare = if lines { Work::Prepare } else { Work::PrepareWithoutLines };
+        let prepare = Work::Prepare { lines, zero };
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
             order: pass_process::command(clang, Work::OrderLocks, &ir, &prepared)?,
-            inline: pass_process::command(clang, Work::Inline, &ir, &prepared)?,
             device: text,
             prepare: pass_process::command(clang, prepare, &ir, &prepared)?,
             assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
@@ -178,10 +176,6 @@ impl Calls {
             self.device = read(&self.prepared)?;
         }
         write(&self.ir, &super::for_host(&self.device, self.target))?;
-        if self.zero {
-            ended("LLVM", &mut self.inline, &self.cancelled)?;
-            write(&self.ir, &zero_bounds::checked(&read(&self.prepared)?)?)?;
-        }
         ended("LLVM", &mut self.prepare, &self.cancelled)?;
         let mut native = super::cut(&read(&self.prepared)?);
         native.checked = self.zero;
@@ -237,6 +231,7 @@ fn beside(stem: &Path, suffix: &str) -> PathBuf {
 fn ended(what: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
     match Running::quiet(command)?.cancelled_by(cancelled).end()? {
         (0, _) => Ok(()),
+        (pass_process::REFUSED, told) => Err(told),
         (code, told) => Err(format!("{what} failed ({code}) making native kernels: {told}")),
     }
 }

@@ -17,7 +17,6 @@ mod tests;
 mod text;
 mod variables;
 mod wraps;
-mod zero_bounds;
 
 use crate::clang::Amp;
 use crate::device_abi::{KERNEL, is_type_of_view};

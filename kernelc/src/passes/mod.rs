@@ -8,6 +8,7 @@ pub mod calls;
 pub mod drop_reassoc;
 pub mod end_thread;
 pub mod inline_all;
+pub mod integer_division;
 pub mod lock_fences;
 pub mod lock_sinking;
 pub mod phi_loads;
@@ -16,6 +17,7 @@ pub mod spin_marks;
 pub mod textures;
 pub mod unreachable_returns;
 pub mod unroll_large;
+pub mod zero_bounds;
 
 use crate::llvm::Module;
 
@@ -29,11 +31,12 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 14] = [
+pub const PASSES: [(&str, Pass); 16] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
     ("inline-all", Pass::Plain(inline_all::run)),
+    ("integer-division", Pass::Plain(integer_division::run)),
     ("lock-fences", Pass::Answers(lock_fences::run)),
     ("lock-sinking", Pass::MayFail(lock_sinking::run)),
     ("phi-loads", Pass::Answers(phi_loads::run)),
@@ -44,6 +47,7 @@ pub const PASSES: [(&str, Pass); 14] = [
     ("textures-as-memory", Pass::Plain(|module| textures::run(module, false))),
     ("unreachable-returns", Pass::Plain(unreachable_returns::run)),
     ("unroll-large", Pass::Answers(unroll_large::run)),
+    ("zero-bounds", Pass::MayFail(zero_bounds::run)),
 ];
 
 impl Pass {
