@@ -4,7 +4,7 @@
 //! A kernel is a function that the header marks with `REVAMP_KERNEL`, the attribute `global`. Clang 22 gives such functions a calling
 //! convention of their own, `spir_kernel`, which LLVM's passes keep. The alternatives need more: `annotate` becomes an entry of the
 //! variable `llvm.global.annotations`; `[[omp::assume]]`, the only source of an attribute of one's own, warns of words that it does
-//! not know. The host's processors lack the convention, so `native::retarget` gives the function an attribute in its place.
+//! not know. The host's processors lack the convention, so `passes::host_target` gives the function an attribute in its place.
 
 use crate::demangle::identifier;
 use crate::ir::{Module, Op};

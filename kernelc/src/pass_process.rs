@@ -3,7 +3,9 @@
 
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
-use crate::passes::{PASSES, acquire_release, inline_all, integer_division, lock_fences, zero_bounds};
+use crate::passes::{
+    PASSES, acquire_release, calls, host_target, inline_all, integer_division, lock_fences, zero_bounds,
+};
 use crate::pipelines;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -12,36 +14,35 @@ use std::process::Command;
 /// The first argument of the process.
 pub const CHILD: &str = "--revamp-run-passes";
 
-/// What the process does to a module for host threads.
+/// How the process prepares the device's code for host threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// Where the device's code has locks, lets atomic operations order memory.
-    OrderLocks,
-    /// As `pipelines::native` does it. `lines`: with debug information. `zero`: accesses are guarded (`zero_bounds`).
-    Prepare { lines: bool, zero: bool },
+pub struct Work {
+    /// Debug information is kept.
+    pub lines: bool,
+    /// Accesses are guarded (`zero_bounds`).
+    pub zero: bool,
 }
 
 /// As they are passed.
-const WORKS: [(&str, Work); 5] = [
-    ("order-locks", Work::OrderLocks),
-    ("prepare", Work::Prepare { lines: false, zero: false }),
-    ("prepare-lines", Work::Prepare { lines: true, zero: false }),
-    ("prepare-zero", Work::Prepare { lines: false, zero: true }),
-    ("prepare-lines-zero", Work::Prepare { lines: true, zero: true }),
+const WORKS: [(&str, Work); 4] = [
+    ("plain", Work { lines: false, zero: false }),
+    ("lines", Work { lines: true, zero: false }),
+    ("zero", Work { lines: false, zero: true }),
+    ("lines-zero", Work { lines: true, zero: true }),
 ];
 
 /// What the process returns if a kernel cannot be made, and the error says why.
 pub const REFUSED: i32 = 2;
 
 /// A call of the process.
-pub fn command(clang: &Clang, work: Work, input: &Path, output: &Path) -> Result<Command, String> {
+pub fn command(clang: &Clang, work: Work, target: &str, input: &Path, output: &Path) -> Result<Command, String> {
     let (name, _) = WORKS.iter().find(|(_, known)| *known == work).ok_or("work that has no name")?;
     let mut command = clang.child(CHILD)?;
-    command.arg(name).arg(input).arg(output);
+    command.arg(name).arg(target).arg(input).arg(output);
     Ok(command)
 }
 
-/// The whole of the process. Arguments: the compiler, a program beside it, their version, the work, the module, the file to write it to.
+/// The whole of the process. Arguments: the compiler, a program beside it, their version, the work, the host's target, the device's code, the file to write the module to.
 pub fn child(arguments: &[OsString]) -> i32 {
     match worked(arguments) {
         Ok(()) => 0,
@@ -64,7 +65,7 @@ impl<T: Into<String>> From<T> for Failed {
 }
 
 fn worked(arguments: &[OsString]) -> Result<(), Failed> {
-    let [compiler, opt, major, work, input, output] = arguments else {
+    let [compiler, opt, major, work, target, input, output] = arguments else {
         return Err("it is called by itself only".into());
     };
     let major = major.to_str().and_then(|major| major.parse().ok());
@@ -72,35 +73,28 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
         return Err("it is called by itself only".into());
     };
     let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
-    let mut code = bytes(Path::new(input))?;
-    let text = String::from_utf8_lossy(&code);
-    if let Some(triple) = text.lines().find_map(|line| line.strip_prefix("target triple = \"")?.strip_suffix('"')) {
-        if !text.contains("\ntarget datalayout") {
-            // As `opt` does it, and before any type is read.
-            code = format!("target datalayout = \"{}\"\n{text}", llvm.layout(triple)?).into();
-        }
+    let mut module = Module::read(llvm, &bytes(Path::new(input))?, &Path::new(input).to_string_lossy())?;
+    if calls::has_atomics(&module) {
+        order_locks(&mut module)?;
     }
-    let mut module = Module::read(llvm, &code, &Path::new(input).to_string_lossy())?;
-    match *work {
-        Work::OrderLocks => order_locks(&mut module)?,
-        Work::Prepare { lines, zero } => {
-            if !lines {
-                module.strip_debug();
-            }
-            integer_division::run(&mut module);
-            inline_all::run(&mut module);
-            if zero {
-                module.run(&pipelines::inline(inline_all::is_large(&module)))?;
-                zero_bounds::run(&mut module).map_err(|why| Failed { why, code: REFUSED })?;
-            }
-            module.run(&pipelines::native())?;
-        }
+    if !work.lines {
+        module.strip_debug();
     }
+    host_target::run(&mut module, &target.to_string_lossy())?;
+    module.verify()?;
+    integer_division::run(&mut module);
+    inline_all::run(&mut module);
+    if work.zero {
+        module.run(&pipelines::inline(inline_all::is_large(&module)))?;
+        zero_bounds::run(&mut module).map_err(|why| Failed { why, code: REFUSED })?;
+    }
+    module.run(&pipelines::native())?;
     module.verify()?;
     let written = std::fs::write(output, module.print());
     Ok(written.map_err(|e| format!("cannot write {}: {e}", Path::new(output).display()))?)
 }
 
+/// Where the device's code has locks, lets atomic operations order memory.
 fn order_locks(module: &mut Module) -> Result<(), String> {
     let mut inlined = module.clone();
     inline_all::run(&mut inlined);

@@ -77,7 +77,7 @@ fn passes_make_what_the_files_say() {
             count += 1;
         }
     }
-    assert!(count > 15);
+    assert!(count > 20);
 }
 
 #[test]

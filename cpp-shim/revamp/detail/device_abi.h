@@ -9,7 +9,7 @@
 // - noconvergent: the call may be moved so, which HIP forbids otherwise.
 // - noreturn: the thread ends.
 // - always_inline: on devices the function is what its body says; code for the host's processor gets another body
-//   (kernelc/src/native/host_functions.rs).
+//   (kernelc/src/passes/host_functions.rs).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -4,7 +4,7 @@
 // amp_math.h; amp code takes these. fast_math's are instructions of GLSL.std.450, called as functions of device_abi.h,
 // or a few instructions of LLVM's. precise_math's are code: device_precise.h. Only the device pass needs the bodies;
 // the host pass sees declarations. Kernels as code for the host's processor take the C library's in their place
-// (kernelc/src/native/host_functions.rs).
+// (kernelc/src/passes/host_functions.rs).
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H
 

@@ -83,6 +83,27 @@ impl<'m> Editor<'m> {
         self.integer(self.integer_type(1), u64::from(is))
     }
 
+    pub fn pointer_type(self) -> Type<'m> {
+        // SAFETY: the context is valid.
+        let made =
+            unsafe { Type::of(self.module, (self.llvm.functions.LLVMPointerTypeInContext)(self.context.raw, 0)) };
+        made.unwrap_or_else(|| unreachable!("LLVM has pointers"))
+    }
+
+    pub fn double_type(self) -> Type<'m> {
+        // SAFETY: the context is valid.
+        let made = unsafe { Type::of(self.module, (self.llvm.functions.LLVMDoubleTypeInContext)(self.context.raw)) };
+        made.unwrap_or_else(|| unreachable!("LLVM has doubles"))
+    }
+
+    /// A floating-point constant.
+    pub fn real(self, ty: Type<'m>, number: f64) -> Value<'m> {
+        assert!([t::HALF, t::FLOAT, t::DOUBLE].contains(&ty.kind()), "a number of another type");
+        // SAFETY: it is a type of floating-point numbers.
+        let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMConstReal)(ty.raw(), number)) };
+        made.unwrap_or_else(|| unreachable!("LLVM makes a constant of each number"))
+    }
+
     pub fn poison(self, ty: Type<'m>) -> Value<'m> {
         // SAFETY: the type is one of the context that values have.
         let made = unsafe { Value::of(self.module, (self.llvm.functions.LLVMGetPoison)(ty.raw())) };
@@ -220,6 +241,39 @@ impl<'m> Builder<'m> {
             let made = (f.LLVMBuildCall2)(self.raw, ty, callee, all.as_mut_ptr(), all.len() as c_uint, name.as_ptr());
             (f.LLVMSetInstructionCallConv)(made, (f.LLVMGetFunctionCallConv)(callee));
             self.made(made)
+        }
+    }
+
+    /// A call of a function with a variable number of arguments.
+    pub fn call_variadic(&self, function: Value<'m>, arguments: &[Value<'m>]) {
+        assert!(function.form() == Form::Other(k::FUNCTION), "a call of {:?}", function.form());
+        let (f, callee) = (self.f(), self.raw_of(function));
+        let mut all: Vec<*mut c_void> = arguments.iter().map(|one| self.raw_of(*one)).collect();
+        // SAFETY: the callee is a function; LLVM's verifier finds wrong arguments.
+        unsafe {
+            let ty = (f.LLVMGlobalGetValueType)(callee);
+            (f.LLVMBuildCall2)(self.raw, ty, callee, all.as_mut_ptr(), all.len() as c_uint, c"".as_ptr());
+        }
+    }
+
+    pub fn store(&self, value: Value<'m>, to: Value<'m>) {
+        // SAFETY: the address is a pointer.
+        unsafe { (self.f().LLVMBuildStore)(self.raw, self.raw_of(value), self.raw_of(to)) };
+    }
+
+    pub fn unreachable(&self) {
+        // SAFETY: the builder stands in a block.
+        unsafe { (self.f().LLVMBuildUnreachable)(self.raw) };
+    }
+
+    /// The end of a function, with what it returns.
+    pub fn give_back(&self, value: Option<Value<'m>>) {
+        // SAFETY: the builder stands in a block; LLVM's verifier finds a value of another type.
+        unsafe {
+            match value {
+                Some(value) => (self.f().LLVMBuildRet)(self.raw, self.raw_of(value)),
+                None => (self.f().LLVMBuildRetVoid)(self.raw),
+            };
         }
     }
 

@@ -52,6 +52,11 @@ impl<'m> Editor<'m> {
         self.module.functions()
     }
 
+    /// The global variables, likewise.
+    pub fn globals(self) -> impl Iterator<Item = Value<'m>> {
+        self.module.globals()
+    }
+
     /// The blocks of each function, as the copy of the module numbers them.
     pub fn blocks(self) -> Vec<Vec<Block<'m>>> {
         self.functions().map(|function| function.blocks().collect()).collect()
@@ -151,7 +156,7 @@ impl<'m> Editor<'m> {
         }
     }
 
-    fn attribute(self, name: &str) -> c_uint {
+    pub(super) fn attribute(self, name: &str) -> c_uint {
         // SAFETY: the name has that many bytes.
         let kind = unsafe { (self.llvm.functions.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len()) };
         assert!(kind != 0, "LLVM has no attribute {name}");

@@ -10,9 +10,11 @@
 mod blocks;
 mod build;
 mod edit;
+mod functions;
 mod load;
 mod module;
 pub mod number;
+mod one_memory;
 mod pipeline;
 mod rebuild;
 #[cfg(test)]

@@ -84,6 +84,7 @@ pub mod opcode {
     pub const FENCE: i32 = 55;
     pub const CMPXCHG: i32 = 56;
     pub const ATOMICRMW: i32 = 57;
+    pub const INT_TO_POINTER: i32 = 40;
     pub const BIT_CAST: i32 = 41;
     pub const ADDRESS_SPACE_CAST: i32 = 60;
     pub const FNEG: i32 = 66;
@@ -93,6 +94,15 @@ pub mod opcode {
 pub const MONOTONIC: i32 = 2;
 pub const ACQUIRE: i32 = 4;
 pub const ACQUIRE_RELEASE: i32 = 6;
+/// `LLVMLinkage`.
+pub mod linkage {
+    pub const EXTERNAL: i32 = 0;
+    pub const APPENDING: i32 = 7;
+    pub const INTERNAL: i32 = 8;
+    pub const PRIVATE: i32 = 9;
+}
+/// `LLVMFastMathAll`.
+pub const FAST: u32 = 127;
 /// The kind of metadata that tells of a loop.
 pub const LOOP: &str = "llvm.loop";
 /// `LLVMAttributeFunctionIndex`.

@@ -95,6 +95,11 @@ impl Llvm {
 }
 
 impl Module {
+    /// How types lie in another target's memory.
+    pub fn layout_of(&self, triple: &str) -> Result<String, String> {
+        self.llvm.layout(triple)
+    }
+
     /// Runs a pipeline.
     pub fn run(&mut self, pipeline: &Pipeline) -> Result<(), String> {
         let f = self.llvm.functions;

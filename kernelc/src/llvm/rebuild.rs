@@ -24,24 +24,33 @@ impl<'m> Editor<'m> {
         if let Form::Instruction(_) = new.form() {
             let name = old.name();
             let (f, to) = (self.llvm.functions, new.raw());
-            let mut count = 0;
-            // SAFETY: both are instructions of one kind that can be fast. The name has that many bytes. The list of metadata has `count` entries, and
-            // is disposed of once.
+            // SAFETY: both are instructions of one kind that can be fast. The name has that many bytes.
             unsafe {
                 (f.LLVMSetFastMathFlags)(to, flags);
                 (f.LLVMSetValueName2)(from, c"".as_ptr(), 0);
                 (f.LLVMSetValueName2)(to, name.as_ptr().cast(), name.len());
-                let all = (f.LLVMInstructionGetAllMetadataOtherThanDebugLoc)(from, &mut count);
-                for n in 0..c_uint::try_from(count).unwrap_or(0) {
-                    let node = (f.LLVMValueMetadataEntriesGetMetadata)(all, n);
-                    let value = (f.LLVMMetadataAsValue)(self.context.raw, node);
-                    (f.LLVMSetMetadata)(to, (f.LLVMValueMetadataEntriesGetKind)(all, n), value);
-                }
-                (f.LLVMDisposeValueMetadataEntries)(all);
+                copy_metadata(f, self.context.raw, from, to);
             }
         }
         self.replace_uses(old, new);
         self.erase(old);
+    }
+}
+
+/// Gives an instruction the metadata of another one.
+///
+/// # Safety
+/// Both are instructions of one module of the context.
+pub(super) unsafe fn copy_metadata(f: &Functions, context: *mut c_void, from: *mut c_void, to: *mut c_void) {
+    let mut count = 0;
+    // SAFETY: as the caller says. The list has `count` entries, and is disposed of once.
+    unsafe {
+        let all = (f.LLVMInstructionGetAllMetadataOtherThanDebugLoc)(from, &mut count);
+        for n in 0..c_uint::try_from(count).unwrap_or(0) {
+            let value = (f.LLVMMetadataAsValue)(context, (f.LLVMValueMetadataEntriesGetMetadata)(all, n));
+            (f.LLVMSetMetadata)(to, (f.LLVMValueMetadataEntriesGetKind)(all, n), value);
+        }
+        (f.LLVMDisposeValueMetadataEntries)(all);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::load::loaded;
 use super::*;
 use crate::clang::{Amp, Clang, Pass, Unit};
+use crate::passes::host_target;
 use crate::pipelines::{self, Optimised, Unrolling};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -36,6 +37,13 @@ impl Place {
 
     fn module(&self, file: &Path) -> Module {
         Module::read(self.llvm, &std::fs::read(file).unwrap(), file.to_str().unwrap()).unwrap()
+    }
+
+    /// Makes a file's code that of a host.
+    fn retarget(&self, file: &Path, target: &str) {
+        let mut module = self.module(file);
+        host_target::run(&mut module, target).unwrap();
+        std::fs::write(file, module.print()).unwrap();
     }
 
     /// What a pipeline makes of a module's text in process.
@@ -176,8 +184,7 @@ fn native_kernels_are_as_the_hidden_options_made_them() {
     let (scan, life, loops) = ("examples-amp/scan/scan.cpp", "examples-amp/life/life.cpp", "tests/kernels/loops.cpp");
     for (source, target) in [(scan, x86), (scan, arm), (life, arm), (loops, x86)] {
         let file = place.device_code(&root.join(source));
-        let text = crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), target);
-        std::fs::write(&file, text).unwrap();
+        place.retarget(&file, target);
         place.mark(&file);
         let pipeline = pipelines::native();
         let theirs = place.by_opt(&by_level(&pipeline, &REPLACED_IN_NATIVE), &file).0;
@@ -225,7 +232,7 @@ fn native_kernels_obey_vectorize_pragmas_after_the_cut() {
     let (source, target) = (place.root.join("doubled.cpp"), "x86_64-unknown-linux-gnu");
     std::fs::write(&source, SOURCE).unwrap();
     let file = place.device_code(&source);
-    std::fs::write(&file, crate::native::for_host(&std::fs::read_to_string(&file).unwrap(), target)).unwrap();
+    place.retarget(&file, target);
     place.mark(&file);
     let prepared = place.by_opt(&pipelines::native(), &file).0;
     assert!(prepared.contains("llvm.loop.vectorize.enable") && !prepared.contains("x float>"), "{prepared}");

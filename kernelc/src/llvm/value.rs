@@ -401,8 +401,17 @@ impl<'m> Value<'m> {
 
     /// Of a function: so many bytes are behind a parameter, as its attribute `dereferenceable` says.
     pub fn dereferenceable(self, parameter: u32) -> Option<u64> {
+        self.number_of(parameter, "dereferenceable")
+    }
+
+    /// Of a function: how what is behind a parameter is aligned, as its attribute `align` says.
+    pub fn parameter_alignment(self, parameter: u32) -> Option<u64> {
+        self.number_of(parameter, "align")
+    }
+
+    fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
         assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form);
-        let (f, name) = (self.f(), "dereferenceable");
+        let f = self.f();
         // SAFETY: the value is a function, of which attributes of parameters count from 1. The attribute has a number.
         unsafe {
             let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());

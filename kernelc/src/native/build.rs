@@ -1,6 +1,6 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{Native, Processors, parallel, text};
+use super::{Native, Processors, parallel};
 use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
@@ -24,13 +24,10 @@ pub struct Making {
     zero: bool,
 }
 
-/// The device's code, the calls that make them of it, and their files.
+/// The calls that make them of the device's code, and their files.
 struct Calls {
-    device: String,
-    order: Command,
     prepare: Command,
     assemble: Vec<Command>,
-    ir: PathBuf,
     prepared: PathBuf,
     modules: Vec<PathBuf>,
     objects: Vec<PathBuf>,
@@ -80,19 +77,16 @@ impl Making {
             return none("there are none where kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
-        let (ir, prepared) = (folder.file("native.ll"), folder.file("native.prepared.ll"));
+        let prepared = folder.file("native.prepared.ll");
         let processors = Processors::of(target);
         let modules: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        let prepare = Work::Prepare { lines, zero };
+        let work = Work { lines, zero };
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
-            order: pass_process::command(clang, Work::OrderLocks, &ir, &prepared)?,
-            device: text,
-            prepare: pass_process::command(clang, prepare, &ir, &prepared)?,
+            prepare: pass_process::command(clang, work, target, device, &prepared)?,
             assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
-            ir,
             prepared,
             modules,
             objects,
@@ -170,12 +164,6 @@ impl Calls {
         let write = |file: &Path, text: &str| {
             std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
         };
-        if text::has_atomics(&self.device) {
-            write(&self.ir, &self.device)?;
-            ended("LLVM", &mut self.order, &self.cancelled)?;
-            self.device = read(&self.prepared)?;
-        }
-        write(&self.ir, &super::for_host(&self.device, self.target))?;
         ended("LLVM", &mut self.prepare, &self.cancelled)?;
         let mut native = super::cut(&read(&self.prepared)?);
         native.checked = self.zero;

@@ -1,4 +1,4 @@
-//! Kernels as functions of the host's processor (docs/kernel-compiler-design.md#native-kernels), made of the device's code (`retarget`). A kernel is cut into regions at its barriers, and each region becomes a loop over the
+//! Kernels as functions of the host's processor (docs/kernel-compiler-design.md#native-kernels), made of the device's code (`passes::host_target`). A kernel is cut into regions at its barriers, and each region becomes a loop over the
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
@@ -7,10 +7,8 @@ pub(crate) mod build;
 mod emit;
 mod flags;
 mod forks;
-mod host_functions;
 mod join;
 mod parallel;
-mod retarget;
 mod strides;
 #[cfg(test)]
 mod tests;
@@ -21,7 +19,6 @@ mod wraps;
 use crate::clang::Amp;
 use crate::device_abi::{KERNEL, is_type_of_view};
 use emit::{Emitted, Surroundings};
-pub(crate) use retarget::for_host;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use super::analysis::Kernel;
 use super::variables::behind_all;
-use super::{X86_64, cut, host_functions, parallel, retarget, shared, text};
+use super::{X86_64, cut, parallel, shared, text};
 use crate::clang::{Amp, Clang};
 use crate::files::Folder;
 use std::collections::{BTreeSet, HashSet};
@@ -315,95 +315,6 @@ fn flags_of_a_tile_are_stored_behind_the_loop_over_its_threads() {
 fn what_opt_leaves_of_a_program_is_understood() {
     let native = cut(include_str!("../../tests/ir/tiles.native.ll"));
     assert_eq!(native.understood(), ["tiled_entry", "untiled_entry"], "{:?}", native.left_out);
-}
-
-#[test]
-fn the_devices_code_becomes_the_hosts() {
-    let device = "\
-target datalayout = \"e-G1-P4-A0\"
-target triple = \"spirv64-amd-amdhsa\"
-@s = internal addrspace(3) global [4 x i32] undef, align 4
-@text = private addrspace(1) constant [25 x i8] c\"addrspace(1) addrspacecast\\00\"
-@llvm.cmdline = private addrspace(1) constant [1 x i8] c\"\\00\", section \".llvmcmd\"
-@llvm.used = appending addrspace(1) global [1 x ptr addrspace(4)] [ptr addrspace(4) @tiled_entry], section \"llvm.metadata\"
-define spir_kernel void @tiled_entry(ptr addrspace(2) noundef byref(%block) align 8 %0) addrspace(4) #0 comdat !dbg !15 !max_work_group_size !19 {
-  %2 = alloca %block, align 8
-  %5 = addrspacecast ptr %2 to ptr addrspace(4)
-  call addrspace(4) void @llvm.memcpy.p4.p2.i64(ptr addrspace(4) align 8 %5, ptr addrspace(2) align 8 %0, i64 40, i1 false)
-  %6 = call spir_func noundef addrspace(4) i1 @__revamp_within(i1 noundef false)
-  store i32 1, ptr addrspace(4) addrspacecast (ptr addrspace(3) @s to ptr addrspace(4)), align 4
-  ret void
-}
-define linkonce_odr hidden spir_func i1 @__revamp_within(i1 noundef zeroext %0) addrspace(4) #0 comdat {
-  ret i1 %0
-}
-declare void @llvm.memcpy.p4.p2.i64(ptr addrspace(4), ptr addrspace(2), i64, i1) addrspace(4) #1
-declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1) addrspace(4) #1
-attributes #0 = { convergent nounwind memory(argmem: read) \"target-cpu\"=\"amdgcnspirv\" }
-";
-    let host = retarget::for_host(device, "x86_64-pc-linux-gnu");
-    for line in [
-        "target triple = \"x86_64-pc-linux-gnu\"",
-        "@s = internal global [4 x i32] undef, align 4",
-        "@text = private constant [25 x i8] c\"addrspace(1) addrspacecast\\00\"",
-        "define void @tiled_entry(ptr noundef align 8 dereferenceable(40) %0) #0 \"revamp-kernel\" !dbg !15 {",
-        "  %5 = bitcast ptr %0 to ptr",
-        "  %6 = call noundef i1 @__revamp_within(i1 noundef false)",
-        "  store i32 1, ptr bitcast (ptr @s to ptr), align 4",
-        "  ret i1 true",
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) #1",
-        "attributes #0 = { convergent nounwind memory(argmem: read) }",
-        "@llvm.compiler.used = appending global [2 x ptr] [ptr @s, ptr @tiled_entry], section \"llvm.metadata\"",
-    ] {
-        assert_eq!(host.lines().filter(|l| *l == line).count(), 1, "{line}\nof\n{host}");
-    }
-    for word in ["spir_", "%0, i64 40", "datalayout", "cmdline", "ret i1 %0"] {
-        assert!(!host.contains(word), "{word} in\n{host}");
-    }
-}
-
-#[test]
-fn functions_of_the_headers_are_the_hosts() {
-    for (name, parameters, body) in [
-        ("_ZN11Concurrency5abi_112precise_math3sinEf", "float %0", "call float @llvm.sin.f32(float %x)"),
-        ("_ZN11Concurrency5abi_112precise_math4sinfEf", "float %0", "call float @llvm.sin.f32(float %x)"),
-        ("_ZN11Concurrency5abi_112precise_math3erfEd", "double %0", "call double @erf(double %x)"),
-        ("_ZN11Concurrency5abi_112precise_math4erffEf", "float %0", "call float @erff(float %x)"),
-        ("_ZN11Concurrency5abi_112precise_math5hypotEdd", "", "call double @hypot(double %x, double %y)"),
-        (
-            "_ZN11Concurrency5abi_112precise_math8copysignEdd",
-            "",
-            "call double @llvm.copysign.f64(double %x, double %y)",
-        ),
-        ("_ZN11Concurrency5abi_19fast_math4fminEff", "", "call float @llvm.minnum.f32(float %x, float %y)"),
-        ("_ZN11Concurrency5abi_19fast_math5fmodfEff", "", "frem float %x, %y"),
-        ("__revamp_fast_pow_f32", "", "call float @llvm.pow.f32(float %x, float %y)"),
-        ("__revamp_fast_rsqrt_f32", "", "fdiv float 1.0, %y"),
-        ("__revamp_own", "", "@llvm.memcpy.p0.p0.i64(ptr %room, ptr %kernel"),
-        ("_ZN11Concurrency5abi_114direct3d_abortEv", "", "@__revamp_end_thread()"),
-        (
-            "_Z15__revamp_printfIJfiPKcEEvS1_DpT_",
-            "ptr noundef, float noundef, i32 noundef, ptr noundef",
-            "@printf(ptr %a0, double %d1, i32 %a2, ptr %a3)",
-        ),
-        ("_Z15__revamp_errorfIJdEEvPKcDpT_", "ptr noundef, double noundef", "i64 4095, ptr %a0, double %a1)"),
-    ] {
-        let made = host_functions::of(name, parameters, "").map(|f| f.text).unwrap_or_default();
-        assert!(made.contains(body) && made.contains(&format!("@{name}(")), "{name}: {made}");
-    }
-    // The device's code is the host's too.
-    for name in [
-        "_ZN11Concurrency5abi_112precise_math6erfinvEf",
-        "_ZN11Concurrency5abi_19fast_math3erfEf",
-        "_ZN11Concurrency5abi_112precise_math3sinEff",
-        "_ZN11Concurrency5abi_15indexILi1EEC2Ev",
-        "_ZN11Concurrency5abi_16other_3sinEf",
-        "_ZN11Concurrency999999999999999999999sinEf",
-        "__revamp_tile_barrier",
-        "__revamp_fast_none_f32",
-    ] {
-        assert!(host_functions::of(name, "", "").is_none(), "{name}");
-    }
 }
 
 /// Tiles of 4 x 4 threads go through rounds that depend on each other; in some kernels each thread has a loop of its own.

@@ -369,8 +369,3 @@ pub fn globals(line: &str) -> impl Iterator<Item = &str> {
         None => rest.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.$".contains(c))).next().unwrap_or_default(),
     })
 }
-
-/// Whether a module has an atomic operation that both reads and writes: all locks are taken by one.
-pub fn has_atomics(ir: &str) -> bool {
-    ir.contains(" cmpxchg ") || ir.contains(" atomicrmw ")
-}

@@ -7,6 +7,8 @@ pub mod acquire_release;
 pub mod calls;
 pub mod drop_reassoc;
 pub mod end_thread;
+pub mod host_functions;
+pub mod host_target;
 pub mod inline_all;
 pub mod integer_division;
 pub mod lock_fences;
@@ -31,10 +33,11 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 16] = [
+pub const PASSES: [(&str, Pass); 17] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
+    ("host-target", Pass::MayFail(|module| host_target::run(module, "x86_64-pc-linux-gnu").map(|()| true))),
     ("inline-all", Pass::Plain(inline_all::run)),
     ("integer-division", Pass::Plain(integer_division::run)),
     ("lock-fences", Pass::Answers(lock_fences::run)),
