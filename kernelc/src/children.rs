@@ -1,6 +1,7 @@
 //! Dispatches the child processes in which this program runs itself. The first argument names the work.
 
-use crate::{kernel_process, pass_process, refuse};
+use crate::native::process;
+use crate::{kernel_process, refuse};
 use std::ffi::OsString;
 
 /// Does the work of a child process, if the arguments of the program are those of one: its exit code.
@@ -9,7 +10,7 @@ pub fn run(arguments: &[OsString]) -> Option<i32> {
     match first.to_str()? {
         refuse::CHILD => Some(refuse::child(rest)),
         kernel_process::CHILD => Some(kernel_process::child(rest)),
-        pass_process::CHILD => Some(pass_process::child(rest)),
+        process::CHILD => Some(process::child(rest)),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::kernels::Asked;
 use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
-use crate::{image, library, native, own_sources, pass_process, refuse, response_files, source_rewrite};
+use crate::{image, library, native, own_sources, pass_print, refuse, response_files, source_rewrite};
 use revamp_source::tokens::{Clauses, Code};
 use revamp_source::wide_formats;
 use std::ffi::{OsStr, OsString};
@@ -47,7 +47,7 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
 }
 
 fn print_pass(pass: &OsStr, file: &Path) -> Result<i32, Failed> {
-    print!("{}", pass_process::printed(pass, file)?);
+    print!("{}", pass_print::printed(pass, file)?);
     Ok(0)
 }
 

@@ -8,14 +8,26 @@
 use crate::demangle;
 use crate::ir::{Constant, FunctionId, Module, Op, Operand, Type, Value};
 use crate::kernel_error::{KernelError, Remedy};
+use crate::llvm;
 
 const MESSAGE: &str = "an operation on constants is undefined in C++, and Clang has dropped its result: an integer division by 0, \
     the most negative number divided by -1, a shift by as many bits as the number has, or the conversion of a number that does not \
     fit; make one operand a variable that is not const (x / 0 and x % 0 then have all bits set), or remove the operation";
 
-/// Whether the text of a module names the value at all: most do not, and need not be looked at.
-pub fn may_be_in(text: &str) -> bool {
-    text.contains(" poison")
+/// Whether the value may be an operand in a module at all: it is in few, and the others need not be copied to be looked at.
+pub fn may_be_in(module: &llvm::Module) -> bool {
+    module.functions().flat_map(llvm::Value::instructions).any(names_poison)
+}
+
+/// Whether an operand may be `poison`.
+fn names_poison(of: llvm::Value<'_>) -> bool {
+    use llvm::number::value::{ARRAY, POISON, STRUCT, VECTOR};
+    let mut operands = (0..of.count_operands()).filter_map(|n| of.operand(n));
+    operands.any(|operand| match operand.form() {
+        llvm::Form::Other(kind) => [POISON, ARRAY, STRUCT, VECTOR].contains(&kind),
+        llvm::Form::Expression(_) => names_poison(operand),
+        llvm::Form::Instruction(_) => false,
+    })
 }
 
 /// The functions and instructions of kernels that use such a value, one for each line of the source.

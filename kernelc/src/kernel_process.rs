@@ -98,7 +98,7 @@ fn compile(arguments: &[OsString]) -> Result<(), Failed> {
     let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
     let code = std::fs::read(ir).map_err(|e| format!("cannot read {}: {e}", Path::new(ir).display()))?;
     let compiler = Compiler { llvm, asked, source: Path::new(source) };
-    let mut kernels = kernels::lowered(&compiler, &String::from_utf8_lossy(&code))?;
+    let mut kernels = kernels::lowered(&compiler, &code)?;
     if bare {
         for kernel in &mut kernels {
             kernel.name = revamp_image::bare_name(&kernel.name);

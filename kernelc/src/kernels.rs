@@ -43,12 +43,12 @@ pub struct Compiler<'a> {
 }
 
 /// The kernels of the device's code.
-pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>, Failed> {
-    let mut module = Module::read(compiler.llvm, ir.as_bytes(), &compiler.source.to_string_lossy())
-        .map_err(|why| compiler.failed(&why))?;
+pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKernel>, Failed> {
+    let mut module =
+        Module::read(compiler.llvm, code, &compiler.source.to_string_lossy()).map_err(|why| compiler.failed(&why))?;
     let steps = Steps { compiler, dump: Dump::new(compiler.source, false), images: false };
     steps.pass(&mut module, "integer-division", integer_division::run)?;
-    if folded_constants::may_be_in(ir) {
+    if folded_constants::may_be_in(&module) {
         let refusals = folded_constants::refused(&ir::snapshot(&module));
         if !refusals.is_empty() {
             return Err(refused(&refusals));

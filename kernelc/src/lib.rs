@@ -26,7 +26,7 @@ mod lower;
 mod native;
 mod overloads;
 mod own_sources;
-mod pass_process;
+mod pass_print;
 mod passes;
 mod pipelines;
 mod refuse;

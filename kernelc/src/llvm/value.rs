@@ -464,8 +464,17 @@ impl<'m> Value<'m> {
 
     /// Of an instruction: the node that tells of the loop whose latch it ends.
     pub fn loop_metadata(self) -> Option<Node<'m>> {
+        self.metadata(number::LOOP)
+    }
+
+    /// Of an instruction: the group of accesses that it is in, or a list of such groups.
+    pub fn access_group(self) -> Option<Node<'m>> {
+        self.metadata("llvm.access.group")
+    }
+
+    fn metadata(self, name: &str) -> Option<Node<'m>> {
         assert!(self.is_instruction(), "metadata of {:?}", self.form);
-        let (f, context, name) = (self.f(), self.module.context.raw, number::LOOP);
+        let (f, context) = (self.f(), self.module.context.raw);
         // SAFETY: the value is an instruction, and the name has that many bytes. What is found is metadata of the context.
         unsafe {
             let kind = (f.LLVMGetMDKindIDInContext)(context, name.as_ptr().cast(), name.len() as c_uint);

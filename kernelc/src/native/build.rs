@@ -1,20 +1,18 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{Native, Processors, parallel};
+use super::Processors;
+use super::process::{self, Work};
 use crate::bounds_option::Bounds;
-use crate::clang::{Amp, Clang, Unit};
+use crate::clang::{Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
-use crate::pass_process::{self, Work};
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-
-/// Kernels of so many bytes of LLVM IR are compiled for all processors by one process: to start one takes longer.
-const SMALL: usize = 50_000;
 
 /// Native kernels in the making: their objects, if there are any. If it is dropped before its end, nothing of it goes on: the folder that it
 /// writes to can be removed.
@@ -28,17 +26,11 @@ pub struct Making {
 struct Calls {
     prepare: Command,
     assemble: Vec<Command>,
-    prepared: PathBuf,
     modules: Vec<PathBuf>,
     objects: Vec<PathBuf>,
-    /// With lines of the source.
-    lines: bool,
     /// They check accesses.
     zero: bool,
     dump: Option<PathBuf>,
-    target: &'static str,
-    unit: u64,
-    amp: Amp,
     /// Set when nobody wants the objects any more.
     cancelled: Arc<AtomicBool>,
 }
@@ -77,25 +69,21 @@ impl Making {
             return none("there are none where kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
-        let prepared = folder.file("native.prepared.ll");
         let processors = Processors::of(target);
         let modules: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        let work = Work { lines, zero };
+        let dump = dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default()));
+        let bare = unit.amp.is_device();
+        let work = Work { lines, zero, bare, target: target.to_owned(), unit: unit.id, dump: dump.clone() };
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
-            prepare: pass_process::command(clang, work, target, device, &prepared)?,
+            prepare: process::command(clang, &work, device, &modules)?,
             assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
-            prepared,
             modules,
             objects,
-            lines,
             zero,
-            dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
-            target,
-            unit: unit.id,
-            amp: unit.amp,
+            dump,
             cancelled: Arc::clone(&cancelled),
         };
         let thread = Some(std::thread::spawn(move || calls.run_or_tell()));
@@ -152,40 +140,24 @@ impl Calls {
         let (dump, zero) = (self.dump.clone(), self.zero);
         self.run().or_else(|why| {
             if let Some(stem) = dump {
-                let _ = std::fs::write(beside(&stem, ".native.txt"), &why);
+                let _ = std::fs::write(process::beside(&stem, ".native.txt"), &why);
             }
             if zero { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) }
         })
     }
 
     fn run(mut self) -> Result<Option<Vec<PathBuf>>, String> {
-        let read =
-            |file: &Path| std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()));
-        let write = |file: &Path, text: &str| {
-            std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
-        };
-        ended("LLVM", &mut self.prepare, &self.cancelled)?;
-        let mut native = super::cut(&read(&self.prepared)?);
-        native.checked = self.zero;
-        if let Some(dump) = &self.dump {
-            self.dump(dump, &native)?;
+        match Running::quiet(&mut self.prepare)?.cancelled_by(&self.cancelled).end()? {
+            (0, _) => {}
+            (process::REFUSED, told) => return Err(told),
+            (code, told) => return Err(format!("LLVM failed ({code}) making native kernels: {told}")),
         }
-        if let Some((kernel, why)) = native.left_out.first().filter(|_| self.zero) {
-            return Err(format!("{kernel}: {why}"));
-        }
-        if native.understood().is_empty() {
-            return Ok(None);
-        }
-        let processors = Processors::of(self.target);
-        // Functions of one module have no lines in common.
-        let together = !self.lines && native.size() <= SMALL;
         let mut running = Vec::new();
-        for level in if together { 0..1 } else { 0..self.modules.len() } {
-            let levels = if together { 0..self.modules.len() } else { level..level + 1 };
-            let module = native.module(processors, levels, self.unit, self.amp);
-            parallel::check(&module)?;
-            write(&self.modules[level], &module)?;
-            running.push(Running::quiet(&mut self.assemble[level])?.cancelled_by(&self.cancelled));
+        // Without kernels there is no module, and those for several processors may be one.
+        for (module, assemble) in self.modules.iter().zip(&mut self.assemble) {
+            if module.is_file() {
+                running.push(Running::quiet(assemble)?.cancelled_by(&self.cancelled));
+            }
         }
         self.objects.truncate(running.len());
         for one in running {
@@ -194,32 +166,6 @@ impl Calls {
                 return Err(format!("Clang does not take the native kernels: {told}"));
             }
         }
-        Ok(Some(self.objects))
-    }
-
-    /// What `REVAMP_KERNEL_DUMP` asks for.
-    fn dump(&self, stem: &Path, native: &Native) -> Result<(), String> {
-        let mut text = String::new();
-        for (kernel, why) in &native.left_out {
-            text += &format!("; left out: {kernel}: {why}\n");
-        }
-        text += &native.module(Processors::of(self.target), 0..1, self.unit, self.amp);
-        std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
-            .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
-            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
-    }
-}
-
-fn beside(stem: &Path, suffix: &str) -> PathBuf {
-    let mut name = stem.as_os_str().to_os_string();
-    name.push(suffix);
-    name.into()
-}
-
-fn ended(what: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
-    match Running::quiet(command)?.cancelled_by(cancelled).end()? {
-        (0, _) => Ok(()),
-        (pass_process::REFUSED, told) => Err(told),
-        (code, told) => Err(format!("{what} failed ({code}) making native kernels: {told}")),
+        Ok(Some(self.objects).filter(|objects| !objects.is_empty()))
     }
 }

@@ -9,6 +9,7 @@ mod flags;
 mod forks;
 mod join;
 mod parallel;
+pub(crate) mod process;
 mod strides;
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,6 @@ mod text;
 mod variables;
 mod wraps;
 
-use crate::clang::Amp;
 use crate::device_abi::{KERNEL, is_type_of_view};
 use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -37,6 +37,9 @@ const X86_64: Processors = Processors {
 };
 /// Vectors of 128 bits are part of all of them.
 const AARCH64: Processors = Processors { levels: &[("v1", "generic")], attributes: "" };
+
+/// Of `Native::is_small`: bytes of LLVM IR.
+const SMALL: usize = 50_000;
 
 /// How many functions of a kernel the table has.
 const FUNCTIONS: usize = 3;
@@ -123,18 +126,24 @@ pub fn cut(ir: &str) -> Native {
 }
 
 impl Native {
+    /// Whether they are so few that one process compiles them for all processors: to start one takes longer.
+    pub(crate) fn is_small(&self) -> bool {
+        self.size() <= SMALL
+    }
+
     /// The names of the kernels that were understood.
     pub fn understood(&self) -> Vec<&str> {
         self.kernels.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// How much there is to compile for one level.
-    pub(crate) fn size(&self) -> usize {
+    fn size(&self) -> usize {
         self.kernels.iter().map(|(_, kernel)| kernel.text.len()).sum()
     }
 
     /// The module for some levels. That of the first holds the table of all, and what registers it with the unit's image.
-    pub(crate) fn module(&self, processors: &Processors, levels: Range<usize>, unit: u64, amp: Amp) -> String {
+    /// `bare`: the table has the kernels' bare names.
+    pub(crate) fn module(&self, processors: &Processors, levels: Range<usize>, unit: u64, bare: bool) -> String {
         // Another unit may have kernels of the same names.
         let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
         let mut text = self.head.clone();
@@ -159,7 +168,7 @@ impl Native {
         let (first, _) = processors.levels[0];
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if amp.is_device() { revamp_image::bare_name(kernel) } else { kernel.clone() };
+            let told = if bare { revamp_image::bare_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, level) in processors.names().enumerate() {

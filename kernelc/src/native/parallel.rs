@@ -12,7 +12,12 @@
 //!
 //! The invariant: a loop with a region's metadata contains that region's marker and no boundary. `check` verifies it.
 
-use std::collections::{HashMap, HashSet};
+use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
+use crate::analysis::loops;
+use crate::ir;
+use crate::llvm::number::{opcode as o, ty as t, value as k};
+use crate::llvm::{Form, Module, Node, Type, Value};
+use std::collections::HashSet;
 
 /// Begins a latch; the number of the region's access group follows.
 pub const MARKER: &str = "call void @llvm.sideeffect(), !llvm.access.group ";
@@ -23,142 +28,65 @@ pub const BOUNDARY: &str =
 /// A part of the metadata of loops over threads, which tells them from loops that the program's source marks as parallel.
 pub const THREADS: &str = "!{!\"revamp.threads\"}";
 
-/// Checks the invariant in all functions of a module that `emit` wrote, also after any of LLVM's passes.
-pub fn check(module: &str) -> Result<(), String> {
-    let claims = claims(module);
-    let mut lines = module.lines();
-    while let Some(head) = lines.next() {
-        if head.starts_with("define ") {
-            let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
-            Graph::of(&body).check(&claims).map_err(|why| {
-                let name = head.split_once('@').map_or("", |(_, rest)| rest.split('(').next().unwrap_or_default());
-                format!("internal: {why} in {name}")
-            })?;
+/// Checks the invariant in all functions of a module with regions, also after any of LLVM's passes.
+pub fn check(module: &Module) -> Result<(), String> {
+    let code = ir::snapshot(module);
+    for (function, copy) in module.functions().zip(&code.functions).filter(|(_, copy)| !copy.blocks.is_empty()) {
+        let graph = ControlFlowGraph::of(&copy.blocks);
+        let dominators = DominatorTree::of(&graph);
+        let blocks: Vec<Block<'_>> = function.blocks().map(Block::of).collect();
+        for &latch in &graph.order {
+            let Some(groups) = &blocks[latch].threads else { continue };
+            for &header in graph.successors[latch].iter().filter(|header| dominators.dominates(**header, latch)) {
+                let body = loops::blocks(&graph, header, latch);
+                let within = || body.iter().map(|block| &blocks[*block]);
+                let kind = match () {
+                    () if within().any(|block| block.boundary) => "around",
+                    () if !within().any(|block| groups.iter().any(|group| block.markers.contains(group))) => "within",
+                    () => continue,
+                };
+                let (name, latch) = (function.name(), &copy.blocks[latch].name);
+                return Err(format!(
+                    "internal: a loop {kind} a region is marked as parallel (latch {latch}) in {name}"
+                ));
+            }
         }
     }
     Ok(())
 }
 
-/// The loops over threads: the groups that each one's node names.
-fn claims(module: &str) -> HashMap<&str, Vec<&str>> {
-    let nodes = module.lines().filter_map(|line| line.strip_prefix('!')?.split_once(" = "));
-    let nodes: HashMap<&str, &str> = nodes.collect();
-    let operands = |number: &str| -> Vec<&str> {
-        let text = nodes.get(number).copied().unwrap_or_default();
-        let inner = text.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inner, _)| inner);
-        inner.split(", ").map(|operand| operand.trim_start_matches('!')).collect()
-    };
-    let is_of_threads = |number: &&str| operands(number).iter().any(|of| operands(of) == ["\"revamp.threads\""]);
-    let parallel = |number: &str| -> Vec<&str> {
-        let all = operands(number).into_iter().map(operands);
-        all.filter(|o| o.first() == Some(&"\"llvm.loop.parallel_accesses\"")).flat_map(|o| o[1..].to_vec()).collect()
-    };
-    nodes.keys().copied().filter(is_of_threads).map(|number| (number, parallel(number))).collect()
-}
-
-#[derive(Default)]
-struct Block<'t> {
-    next: Vec<&'t str>,
-    /// The node of the branch that ends it.
-    node: Option<&'t str>,
+struct Block<'m> {
+    /// The groups that the node of the branch at its end names, if that is one of a loop over threads.
+    threads: Option<Vec<Node<'m>>>,
     /// The groups of the markers in it.
-    markers: HashSet<&'t str>,
+    markers: HashSet<Node<'m>>,
     boundary: bool,
 }
 
-/// The blocks of a function; the entry is the first one.
-struct Graph<'t> {
-    entry: &'t str,
-    blocks: HashMap<&'t str, Block<'t>>,
-}
-
-impl<'t> Graph<'t> {
-    fn of(body: &[&'t str]) -> Self {
-        let mut graph = Self { entry: "", blocks: HashMap::new() };
-        let mut label = "";
-        for (n, line) in body.iter().enumerate() {
-            if let Some(found) = label_of(line) {
-                label = found;
-                if n == 0 {
-                    graph.entry = found;
-                }
-                continue;
-            }
-            let block = graph.blocks.entry(label).or_default();
-            block.next.extend(targets(line));
-            block.node = number_behind(line, "!llvm.loop !").or(block.node);
-            if line.contains("@llvm.sideeffect(") {
-                block.markers.extend(number_behind(line, "!llvm.access.group !"));
-            }
-            block.boundary |= line.contains("call void asm sideeffect \"\", \"\"()");
-        }
-        graph
-    }
-
-    /// `claims`: the nodes of loops over threads, with their groups.
-    fn check(&self, claims: &HashMap<&str, Vec<&str>>) -> Result<(), String> {
-        for (&latch, block) in &self.blocks {
-            let Some(groups) = block.node.and_then(|node| claims.get(node)) else { continue };
-            for &header in block.next.iter().filter(|header| self.is_dominated(latch, header)) {
-                let body = self.natural_loop(header, latch);
-                let within = || body.iter().filter_map(|label| self.blocks.get(label));
-                if within().any(|b| b.boundary) {
-                    return Err(format!("a loop around a region is marked as parallel (latch {latch})"));
-                }
-                if !groups.iter().any(|group| within().any(|b| b.markers.contains(group))) {
-                    return Err(format!("a loop within a region is marked as parallel (latch {latch})"));
-                }
+impl<'m> Block<'m> {
+    fn of(block: crate::llvm::Block<'m>) -> Self {
+        let threads = block.terminator().and_then(Value::loop_metadata).and_then(claimed);
+        let mut found = Self { threads, markers: HashSet::new(), boundary: false };
+        for call in block.instructions().filter(|one| one.form() == Form::Instruction(o::CALL)) {
+            let Some(callee) = call.called() else { continue };
+            let nothing = call.ty().map(Type::kind) == Some(t::VOID);
+            found.boundary |= callee.form() == Form::Other(k::ASSEMBLY) && nothing;
+            if callee.form() == Form::Other(k::FUNCTION) && callee.name() == "llvm.sideeffect" {
+                found.markers.extend(call.access_group());
             }
         }
-        Ok(())
-    }
-
-    /// `header` dominates `block`.
-    fn is_dominated(&self, block: &str, header: &str) -> bool {
-        let (mut seen, mut open) = (HashSet::from([header]), vec![self.entry]);
-        while let Some(at) = open.pop() {
-            if seen.insert(at) {
-                open.extend(self.blocks.get(at).into_iter().flat_map(|b| &b.next));
-            }
-        }
-        block == header || !seen.contains(block)
-    }
-
-    fn natural_loop(&self, header: &'t str, latch: &'t str) -> HashSet<&'t str> {
-        let (mut body, mut open) = (HashSet::from([header]), vec![latch]);
-        while let Some(at) = open.pop() {
-            if body.insert(at) {
-                open.extend(self.blocks.iter().filter(|(_, b)| b.next.contains(&at)).map(|(label, _)| *label));
-            }
-        }
-        body
+        found
     }
 }
 
-/// The label of a block, without quotes.
-fn label_of(line: &str) -> Option<&str> {
-    if line.starts_with([' ', '\t']) {
-        return None;
-    }
-    match line.strip_prefix('"') {
-        Some(quoted) => quoted.split_once("\":").map(|(label, _)| label),
-        None => line.split_once(':').map(|(label, _)| label),
-    }
-}
-
-/// The labels that a line of a block names.
-fn targets(line: &str) -> impl Iterator<Item = &str> {
-    line.split("label %").skip(1).map(|rest| match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-        None => rest.split([',', ' ', ']']).next().unwrap_or_default(),
-    })
-}
-
-/// The number of the metadata that follows a word.
-fn number_behind<'t>(line: &'t str, word: &str) -> Option<&'t str> {
-    let (_, rest) = line.split_once(word)?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    rest.get(..digits)
+/// The groups that a loop's node names, if the loop is one over threads.
+fn claimed(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let parts = || node.operands().into_iter().flatten().filter_map(Value::as_node);
+    let word = |part: Node<'_>| part.operands().first().copied().flatten().map(Value::as_text).unwrap_or_default();
+    parts().find(|part| word(*part) == "revamp.threads")?;
+    let parallel = parts().filter(|part| word(*part) == "llvm.loop.parallel_accesses");
+    let groups = parallel.flat_map(|part| part.operands().into_iter().skip(1).flatten());
+    Some(groups.filter_map(Value::as_node).collect())
 }
 
 #[cfg(test)]
@@ -167,26 +95,26 @@ mod tests {
 
     /// A loop of rounds around the loop over a region's threads, in which each thread has a loop of its own. The numbers are those
     /// of the metadata on the three latches: 1 is of threads.
-    fn nested(rounds: u32, threads: u32, own: u32) -> String {
-        format!(
-            "define i32 @\"k\"(i1 %more) {{\nentry:\n  br label %round\nround:\n  br label %\"r1:thread\"\n\
+    fn nested(rounds: u32, threads: u32, own: u32) -> Result<(), String> {
+        let text = format!(
+            "{MARKER_DECLARED}define i32 @k(i1 %more) {{\nentry:\n  br label %round\nround:\n  br label %\"r1:thread\"\n\
              \"r1:thread\":                ; preds = %round\n  br label %own\n\
              own:\n  br i1 %more, label %own, label %latch, !llvm.loop !{own}\n\
              latch:\n  {MARKER}!3\n  br i1 %more, label %\"r1:thread\", label %done, !llvm.loop !{threads}\n\
              done:\n  {BOUNDARY}\n  switch i32 0, label %end [\n    i32 1, label %round\n  ], !llvm.loop !{rounds}\n\
-             end:\n  ret i32 0, !llvm.loop !1\n}}\n\
-             !1 = distinct !{{!1, !2, !4}}\n!2 = !{THREADS_TEXT}\n!3 = distinct !{{}}\n\
-             !4 = !{{!\"llvm.loop.parallel_accesses\", !3}}\n!5 = distinct !{{!5, !4}}\n",
-            THREADS_TEXT = THREADS.trim_start_matches('!')
-        )
+             end:\n  ret i32 0\n}}\n\
+             !1 = distinct !{{!1, !2, !4}}\n!2 = {THREADS}\n!3 = distinct !{{}}\n\
+             !4 = !{{!\"llvm.loop.parallel_accesses\", !3}}\n!5 = distinct !{{!5, !4}}\n"
+        );
+        check(&crate::ir::tests::parsed(&text).unwrap())
     }
 
     #[test]
     fn metadata_of_threads_stands_on_loops_over_threads_only() {
-        assert_eq!(check(&nested(5, 1, 5)), Ok(()), "what the source marks is no claim about threads");
-        let around = check(&nested(1, 5, 5)).err().unwrap_or_default();
-        assert!(around.contains("a loop around a region is marked as parallel (latch done) in \"k\""), "{around}");
-        let within = check(&nested(5, 5, 1)).err().unwrap_or_default();
+        assert_eq!(nested(5, 1, 5), Ok(()), "what the source marks is no claim about threads");
+        let around = nested(1, 5, 5).err().unwrap_or_default();
+        assert!(around.contains("a loop around a region is marked as parallel (latch done) in k"), "{around}");
+        let within = nested(5, 5, 1).err().unwrap_or_default();
         assert!(within.contains("a loop within a region is marked as parallel (latch own)"), "{within}");
     }
 }

@@ -3,7 +3,7 @@
 use super::analysis::Kernel;
 use super::variables::behind_all;
 use super::{X86_64, cut, parallel, shared, text};
-use crate::clang::{Amp, Clang};
+use crate::clang::Clang;
 use crate::files::Folder;
 use std::collections::{BTreeSet, HashSet};
 
@@ -339,11 +339,12 @@ fn no_pass_moves_the_metadata_of_threads_to_another_loop() {
         let native = cut(&module.replace("i32 8, i32 4, i32 1)\n", &format!("i32 {tile}, i32 1)\n")));
         assert!(native.left_out.is_empty(), "{:?}", native.left_out);
         let target = "x86_64-pc-linux-gnu";
-        let module = format!("target triple = \"{target}\"\n{}", native.module(&X86_64, 2..3, 1, Amp::Both));
-        assert_eq!(parallel::check(&module), Ok(()));
+        let module = format!("target triple = \"{target}\"\n{}", native.module(&X86_64, 2..3, 1, false));
+        let checked = |text: &str| parallel::check(&crate::ir::tests::parsed(text).unwrap());
+        assert_eq!(checked(&module), Ok(()));
         let dumps = after_each_pass(&clang, &module, target);
         for (pass, dump) in &dumps {
-            assert_eq!(parallel::check(dump), Ok(()), "after {pass}, {own}, {tile}");
+            assert_eq!(checked(dump), Ok(()), "after {pass}, {own}, {tile}");
         }
         let unrolled = |(_, dump): &(String, String)| dump.matches("call void @llvm.sideeffect()").count() >= copies;
         assert!(

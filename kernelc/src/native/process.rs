@@ -1,0 +1,187 @@
+//! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
+//! reasons of `kernel_process`. Clang compiles the modules.
+
+use super::{Native, Processors, parallel};
+use crate::clang::Clang;
+use crate::llvm::{Llvm, Module};
+use crate::passes::{acquire_release, calls, host_target, inline_all, integer_division, lock_fences, zero_bounds};
+use crate::pipelines;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The first argument of the process.
+pub const CHILD: &str = "--revamp-make-native";
+
+/// What the process returns if a kernel cannot be made, and the error says why.
+pub const REFUSED: i32 = 2;
+
+/// How native kernels are made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Work {
+    /// Debug information is kept.
+    pub lines: bool,
+    /// Accesses are guarded (`zero_bounds`).
+    pub zero: bool,
+    /// Kernels go by their bare names.
+    pub bare: bool,
+    /// The host's.
+    pub target: String,
+    /// Tells the functions of this source from others.
+    pub unit: u64,
+    /// What `REVAMP_KERNEL_DUMP` asks for: how the names of the files begin.
+    pub dump: Option<PathBuf>,
+}
+
+impl Work {
+    fn arguments(&self) -> Vec<OsString> {
+        let flags = [("lines", self.lines), ("zero", self.zero), ("bare", self.bare)];
+        let flags: Vec<&str> = flags.iter().filter(|(_, set)| *set).map(|(name, _)| *name).collect();
+        let dump = self.dump.clone().unwrap_or_default();
+        vec![flags.join(",").into(), self.target.clone().into(), self.unit.to_string().into(), dump.into()]
+    }
+
+    fn of(arguments: &[OsString]) -> Option<Self> {
+        let [flags, target, unit, dump] = arguments else { return None };
+        let flags = flags.to_str()?;
+        let has = |name: &str| flags.split(',').any(|flag| flag == name);
+        Some(Self {
+            lines: has("lines"),
+            zero: has("zero"),
+            bare: has("bare"),
+            target: target.to_str()?.to_owned(),
+            unit: unit.to_str()?.parse().ok()?,
+            dump: Some(PathBuf::from(dump)).filter(|dump| !dump.as_os_str().is_empty()),
+        })
+    }
+}
+
+/// A call of the process: of the device's code it makes the first module, or all of them, or none if there are no kernels.
+pub fn command(clang: &Clang, work: &Work, device: &Path, modules: &[PathBuf]) -> Result<Command, String> {
+    let mut command = clang.child(CHILD)?;
+    command.args(work.arguments()).arg(device).args(modules);
+    Ok(command)
+}
+
+/// The whole of the process. Arguments: the compiler, a program beside it, their version, those of `Work`, the device's code, the files of the modules.
+pub fn child(arguments: &[OsString]) -> i32 {
+    match worked(arguments) {
+        Ok(()) => 0,
+        Err(Failed { why, code }) => {
+            eprintln!("{why}");
+            code
+        }
+    }
+}
+
+struct Failed {
+    why: String,
+    code: i32,
+}
+
+impl<T: Into<String>> From<T> for Failed {
+    fn from(why: T) -> Self {
+        Self { why: why.into(), code: 1 }
+    }
+}
+
+fn worked(arguments: &[OsString]) -> Result<(), Failed> {
+    let wrong = "it is called by itself only";
+    let ([compiler, opt, major], rest) = arguments.split_first_chunk().ok_or(wrong)?;
+    let (work, rest) = rest.split_at_checked(4).ok_or(wrong)?;
+    let (device, modules) = rest.split_first().ok_or(wrong)?;
+    let major = major.to_str().and_then(|major| major.parse().ok()).ok_or(wrong)?;
+    let work = Work::of(work).ok_or(wrong)?;
+    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let module = prepared(llvm, &work, device)?;
+    let mut native = super::cut(&module.print());
+    native.checked = work.zero;
+    if let Some(dump) = &work.dump {
+        dumped(dump, &native, &work)?;
+    }
+    if let Some((kernel, why)) = native.left_out.first().filter(|_| work.zero) {
+        return Err(Failed { why: format!("{kernel}: {why}"), code: REFUSED });
+    }
+    if native.understood().is_empty() {
+        return Ok(());
+    }
+    // Functions of one module have no lines in common.
+    let together = !work.lines && native.is_small();
+    for (level, file) in modules.iter().enumerate().take(if together { 1 } else { modules.len() }) {
+        let levels = if together { 0..modules.len() } else { level..level + 1 };
+        let text = native.module(Processors::of(&work.target), levels, work.unit, work.bare);
+        parallel::check(&Module::read(llvm, text.as_bytes(), "native kernels")?)?;
+        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", Path::new(file).display()))?;
+    }
+    Ok(())
+}
+
+/// The device's code for the host's processor, with all calls inlined.
+fn prepared(llvm: Llvm, work: &Work, device: &OsStr) -> Result<Module, Failed> {
+    let code = std::fs::read(device).map_err(|e| format!("cannot read {}: {e}", Path::new(device).display()))?;
+    let mut module = Module::read(llvm, &code, &Path::new(device).to_string_lossy())?;
+    if calls::has_atomics(&module) {
+        order_locks(&mut module)?;
+    }
+    if !work.lines {
+        module.strip_debug();
+    }
+    host_target::run(&mut module, &work.target)?;
+    module.verify()?;
+    integer_division::run(&mut module);
+    inline_all::run(&mut module);
+    if work.zero {
+        module.run(&pipelines::inline(inline_all::is_large(&module)))?;
+        zero_bounds::run(&mut module).map_err(|why| Failed { why, code: REFUSED })?;
+    }
+    module.run(&pipelines::native())?;
+    module.verify()?;
+    Ok(module)
+}
+
+/// Where the device's code has locks, lets atomic operations order memory.
+fn order_locks(module: &mut Module) -> Result<(), String> {
+    let mut inlined = module.clone();
+    inline_all::run(&mut inlined);
+    inlined.run(&pipelines::inline(inline_all::is_large(&inlined)))?;
+    if lock_fences::has_locks(&inlined) {
+        acquire_release::run(module);
+    }
+    Ok(())
+}
+
+/// What `REVAMP_KERNEL_DUMP` asks for.
+fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
+    let mut text = String::new();
+    for (kernel, why) in &native.left_out {
+        text += &format!("; left out: {kernel}: {why}\n");
+    }
+    text += &native.module(Processors::of(&work.target), 0..1, work.unit, work.bare);
+    std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
+        .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
+        .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
+}
+
+/// A file whose name begins with that of the source.
+pub fn beside(stem: &Path, suffix: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_arrives() {
+        for bits in 0..8_u32 {
+            let bit = |n: u32| bits >> n & 1 == 1;
+            let dump = bit(0).then(|| PathBuf::from("a/b"));
+            let (target, unit) = ("x86_64-pc-linux-gnu".to_owned(), u64::MAX);
+            let work = Work { lines: bit(0), zero: bit(1), bare: bit(2), target, unit, dump };
+            assert_eq!(Work::of(&work.arguments()), Some(work));
+        }
+        assert_eq!(Work::of(&["lines".into()]), None);
+    }
+}
