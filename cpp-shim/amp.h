@@ -28,7 +28,7 @@
 #include "revamp/detail/view.h"
 
 #if !defined(tile_static)
-#if REVAMP_DEVICE_PASS || !REVAMP_HOST_RUNS_KERNELS
+#if (REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST) || !(REVAMP_DEVICE_PASS || REVAMP_HOST_RUNS_KERNELS)
 #define tile_static static __attribute__((shared))
 #else
 // One for each tile: a tile runs on one thread of the machine, its threads being coroutines there. What follows from

@@ -1,6 +1,6 @@
 //! Dispatches the child processes in which this program runs itself. The first argument names the work.
 
-use crate::native::process;
+use crate::native::{by_threads, process};
 use crate::{kernel_process, refuse};
 use std::ffi::OsString;
 
@@ -11,6 +11,7 @@ pub fn run(arguments: &[OsString]) -> Option<i32> {
         refuse::CHILD => Some(refuse::child(rest)),
         kernel_process::CHILD => Some(kernel_process::child(rest)),
         process::CHILD => Some(process::child(rest)),
+        by_threads::CHILD => Some(by_threads::child(rest)),
         _ => None,
     }
 }

@@ -34,6 +34,8 @@ pub enum Pass {
     Device,
     /// The host's object.
     Host,
+    /// The device's code for the host's processor, as LLVM's bitcode.
+    OnHost,
 }
 
 /// How `restrict(amp)` is mapped in the code-generation passes.
@@ -263,22 +265,34 @@ impl Clang {
             ]),
             // The stub is never called: the older way to launch needs no declarations.
             Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
+            // The passes that flags ask for run when the code is assembled.
+            Pass::OnHost => command.args([
+                "--cuda-host-only",
+                "-Xclang",
+                "-fcuda-is-device",
+                "-Xclang",
+                "-disable-llvm-passes",
+                "-DREVAMP_AMP_ON_HOST",
+                "-w",
+                "-emit-llvm",
+                "-c",
+            ]),
         };
         match (pass, unit.amp) {
             (Pass::Check, _) => {}
             (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
             // Host code is read here too, and makes nothing: what it cannot call is no matter.
-            (Pass::Device, Amp::Device) => {
+            (Pass::Device | Pass::OnHost, Amp::Device) => {
                 command.arg("-DREVAMP_AMP_IS_BOTH=2").arg("-fgpu-defer-diag");
             }
-            (Pass::Device, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
+            (Pass::Device | Pass::OnHost, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
             // As amp code here: what is wrong with it the check tells.
             (Pass::Host, Amp::Device | Amp::DeviceBeforeHost) => drop(command.arg("-fgpu-defer-diag")),
         }
         if pass == Pass::Device && unit.reports {
             command.arg("-DREVAMP_AMP_REPORTS");
         }
-        if pass == Pass::Host && unit.host_checks {
+        if matches!(pass, Pass::Host | Pass::OnHost) && unit.host_checks {
             command.arg("-DREVAMP_CHECK_BOUNDS");
         }
         if let Some(overlay) = unit.overlay {
@@ -305,6 +319,15 @@ impl Clang {
         command.args(NATIVE_CODE.iter().flat_map(|option| ["-mllvm".into(), option.argument()]));
         command.args(["-fPIC", "-fno-addrsig", "-c", "-x", "ir"]);
         command.arg(input).arg("-o").arg(output);
+        command
+    }
+
+    /// A call that makes an object of LLVM IR with the flags that the IR was made with.
+    pub fn assemble_as_is(&self, input: &Path, output: &Path, flags: &[OsString]) -> Command {
+        let mut command = Command::new(&self.compiler);
+        // Most flags are the front end's.
+        command.args(["-w", "-Qunused-arguments"]).args(flags);
+        command.args(["-c", "-x", "ir"]).arg(input).arg("-o").arg(output);
         command
     }
 

@@ -171,6 +171,9 @@ impl DeviceFunction {
 /// The attribute of a kernel for the host's processor.
 pub const KERNEL: &str = "revamp-kernel";
 
+/// The attribute of a kernel in `Pass::OnHost`: there the header marks it so.
+pub const ASSUMED: &str = "llvm.assume";
+
 /// Whether a line of the device's code begins a kernel.
 pub fn begins_kernel(line: &str) -> bool {
     line.starts_with("define ") && (line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel "))

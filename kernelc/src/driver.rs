@@ -9,6 +9,7 @@ use crate::host_pass::HostPass;
 use crate::kernel_process::Compiling;
 use crate::kernels::Asked;
 use crate::native::build::Making;
+use crate::native::by_threads;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::{image, library, native, own_sources, pass_print, refuse, response_files, source_rewrite};
@@ -438,6 +439,11 @@ fn compile(
         beside = HostPass::start(&mut pass(&unit), line, &image_file);
     }
     let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
+    let by_threads = if making.is_none() {
+        by_threads::Making::start(clang, &folder, &of_device, line, &ir, foreign)?
+    } else {
+        None
+    };
     // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
     let bare = of_device.amp.is_device();
     let compiling = Compiling::start(clang, asked_of_kernels(line), bare, source, &ir, folder.file("kernels"))?;
@@ -457,6 +463,7 @@ fn compile(
     }
     let renamed = folder.file("renamed.o");
     let native = making.map_or(Ok(None), Making::end)?;
+    let native = native.or_else(|| by_threads?.end().map(|object| vec![object]));
     let register = native.as_ref().map(|_| native::register_symbol(id));
     let windows = line.is_for_windows();
     // Windows' objects are known to both.

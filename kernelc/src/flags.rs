@@ -90,6 +90,10 @@ fn bounds_named(name: &str) -> Result<Bounds, String> {
     }
 }
 
+fn counts(flag: &str) -> bool {
+    ["-fprofile", "-ftest-coverage", "--coverage", "-fcoverage"].iter().any(|begin| flag.starts_with(begin))
+}
+
 /// Words for ways to call a function, of which devices have none.
 const CONVENTIONS: [&str; 10] = [
     "-U__cdecl",
@@ -533,6 +537,21 @@ impl Line {
 
     /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
     pub fn for_host(&self, foreign: bool) -> Vec<OsString> {
+        self.for_host_where(foreign, |_| true)
+    }
+
+    /// For kernels that run on host threads one by one: the host's, without files of dependencies and what counts how often lines run.
+    pub fn on_host(&self, foreign: bool) -> Vec<OsString> {
+        let depends = |f: &str| f.starts_with("-M") || f.starts_with("-Wp,-M");
+        self.for_host_where(foreign, |f| !depends(f) && !counts(f))
+    }
+
+    /// The program counts how often its lines run.
+    pub fn counts(&self) -> bool {
+        self.last(counts).is_some()
+    }
+
+    fn for_host_where(&self, foreign: bool, keep: impl Fn(&str) -> bool) -> Vec<OsString> {
         let mut flags = self.flags_where(|f| {
             let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
             // The two are how others begin.
@@ -610,7 +629,7 @@ impl Line {
                     "-fno-printf-return-value",
                     "-fbit-tests",
                 ]);
-            !(links || lto || gcc)
+            !(links || lto || gcc) && keep(f)
         });
         flags.splice(0..0, self.standard.map(OsString::from));
         if self.emulates_thread_variables() {

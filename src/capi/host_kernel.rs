@@ -13,20 +13,54 @@ use crate::device::block::{Block, BlockCopy};
 use crate::device::host::{HostKernel, NativeForm, NativeKernel, ThreadId};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::kernel::compiled;
+use crate::kernel::compiled::{self, Compiled};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::launch::function;
 use crate::runtime::launch::request::{FunctionArgument, FunctionLaunch, MakeKernel};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
+use std::io::Write;
 use std::sync::Arc;
 
-/// The two forms of a kernel.
+/// The forms of a kernel.
 #[derive(Clone, Copy)]
 enum Form {
     Thread(unsafe extern "C" fn(*const revamp_thread_id, *mut c_void)),
     Row(unsafe extern "C" fn(*const revamp_thread_id, u32, *mut c_void)),
+    /// The kernel compiler's, of either kind. It asks revamp_kernel_thread() for the rest.
+    Compiled(unsafe extern "C" fn(*mut c_void)),
+}
+
+/// What a function of the kernel compiler runs now: `kernel_thread` in device_on_host.h.
+#[repr(C)]
+pub struct KernelThread {
+    id: *const revamp_thread_id,
+    count: u32,
+    /// Where the thread goes on that ends early: the kernel's own.
+    end: *mut c_void,
+}
+
+thread_local! {
+    static RUNS: Cell<*mut KernelThread> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+/// What the calling thread of a compiled kernel is.
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_kernel_thread() -> *mut KernelThread {
+    RUNS.get()
+}
+
+/// Prints the text of direct3d_errorf.
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_error(text: *const c_char) {
+    // SAFETY: the kernel gives a text.
+    if let Ok(text) = unsafe { pointer::text(text, "text") } {
+        // The exception has the text too.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
 }
 
 /// A C function with its context.
@@ -47,34 +81,36 @@ impl Form {
         match self {
             Self::Thread(function) => function as usize,
             Self::Row(function) => function as usize,
+            Self::Compiled(function) => function as usize,
         }
+    }
+
+    /// That of a kernel which the kernel compiler made to be run by threads, with a block of this size.
+    fn of(compiled: &Compiled, block: usize) -> Option<Self> {
+        let native = compiled.native.filter(|native| native.by_threads && block as u64 == compiled.block_size)?;
+        // SAFETY: the kernel compiler wrote this function's address, and its type is that.
+        Some(Self::Compiled(unsafe {
+            std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(native.functions[0])
+        }))
     }
 }
 
 impl HostKernel for Function {
     fn run(&self, thread: &ThreadId<'_>) -> Result<()> {
         let id = Self::id(thread);
-        // SAFETY: the caller of revamp_parallel_for_each vouches for the function and its context.
-        unsafe {
-            match self.form {
-                Form::Thread(function) => function(&raw const id, self.context.get()),
-                Form::Row(function) => function(&raw const id, 1, self.context.get()),
-            }
-        }
+        self.call(&id, 1);
         Ok(())
     }
 
     fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
-        let Form::Row(function) = self.form else {
+        if matches!(self.form, Form::Thread(_)) {
             for _ in 0..count {
                 self.run(thread)?;
                 thread.step();
             }
             return Ok(());
-        };
-        let id = Self::id(thread);
-        // SAFETY: as in `run`.
-        unsafe { function(&raw const id, count, self.context.get()) };
+        }
+        self.call(&Self::id(thread), count);
         Ok(())
     }
 
@@ -84,6 +120,24 @@ impl HostKernel for Function {
 }
 
 impl Function {
+    /// Calls the function for a thread, or a row of so many.
+    fn call(&self, id: &revamp_thread_id, count: u32) {
+        let context = self.context.get();
+        // SAFETY: the caller of revamp_parallel_for_each vouches for the function and its context, the kernel compiler for its own.
+        unsafe {
+            match self.form {
+                Form::Thread(function) => function(id, context),
+                Form::Row(function) => function(id, count, context),
+                Form::Compiled(function) => {
+                    let mut thread = KernelThread { id, count, end: std::ptr::null_mut() };
+                    let before = RUNS.replace(&raw mut thread);
+                    function(context);
+                    RUNS.set(before);
+                }
+            }
+        }
+    }
+
     /// The thread as C sees it.
     fn id(thread: &ThreadId<'_>) -> revamp_thread_id {
         let pointer = |values: &[i32]| if values.is_empty() { std::ptr::null() } else { values.as_ptr() };
@@ -182,6 +236,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             let form = NativeForm::of(compiled, tile, block.len() as u64)?;
             Some((compiled, form))
         });
+        let by_threads = found.as_ref().and_then(|compiled| Form::of(compiled, block.len()));
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
             if let Some((compiled, form)) = native {
                 runs_here.set(Some(form.address()));
@@ -190,7 +245,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             if found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
                 return Err(Error::unsupported(UNCHECKED));
             }
-            let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
+            let form = by_threads.or(form).ok_or_else(|| Error::internal("a launch without a function"))?;
             runs_here.set(Some(form.address()));
             let mut copy = BlockCopy::of(block)?;
             let context = if copy.is_empty() { i.context } else { copy.as_mut_ptr() };
@@ -203,7 +258,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             arguments: &used,
             block,
             block_align: i.block_alignment,
-            kernel: (form.is_some() || native.is_some()).then_some(&kernel as &MakeKernel<'_>),
+            kernel: (form.is_some() || native.is_some() || by_threads.is_some()).then_some(&kernel as &MakeKernel<'_>),
             compiled: found.as_ref(),
         };
         let mut repeat = None;
@@ -230,7 +285,11 @@ pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -
 
 fn barrier(id: *const revamp_thread_id) -> Result<()> {
     // SAFETY: the caller passes the id its kernel thread was given.
-    unsafe { thread_of(&id) }?.barrier()
+    let (thread, runs) = (unsafe { thread_of(&id) }?, RUNS.get());
+    let waited = thread.barrier();
+    // Other threads of the tile ran meanwhile.
+    RUNS.set(runs);
+    waited
 }
 
 /// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the

@@ -154,9 +154,13 @@ pub struct NativeKernel {
     functions: [*const c_void; 3],
     memory: u64,
     tile: [u32; 3],
-    /// Not 0: it checks accesses by the table behind its argument block.
-    checked: u32,
+    flags: u32,
 }
+
+/// In `flags`: it checks accesses by the table behind its argument block.
+const CHECKED: u32 = 1;
+/// It runs a thread of a tile, or a row.
+const BY_THREADS: u32 = 2;
 
 /// Gives the kernels of an image, by their names, native forms.
 /// cbindgen:ignore
@@ -170,7 +174,14 @@ pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *con
             // SAFETY: a text of the same object.
             let name = unsafe { pointer::text(row.name, "name") }?;
             let functions = row.functions.map(|f| f.addr());
-            let native = compiled::Native { functions, memory: row.memory, tile: row.tile, checked: row.checked != 0 };
+            let has = |flag| row.flags & flag != 0;
+            let native = compiled::Native {
+                functions,
+                memory: row.memory,
+                tile: row.tile,
+                checked: has(CHECKED),
+                by_threads: has(BY_THREADS),
+            };
             compiled::add_native(image, name, native);
         }
         Ok(())

@@ -51,10 +51,11 @@ impl Compiled {
     }
 }
 
-/// A kernel as functions of the program, one for each level of the processor (`kernelc/src/native`).
+/// A kernel as functions of the program (`kernelc/src/native`), which run whole tiles and rows, one for each level of the processor; or as
+/// one function that runs a thread of a tile, or a row.
 #[derive(Debug, Clone, Copy)]
 pub struct Native {
-    /// Their addresses: for x86-64-v1, -v3, -v4.
+    /// Their addresses: for x86-64-v1, -v3, -v4. By threads: all the same.
     pub functions: [usize; 3],
     /// Bytes of memory that a tile takes while it runs.
     pub memory: u64,
@@ -62,6 +63,8 @@ pub struct Native {
     pub tile: [u32; 3],
     /// It checks accesses, by the table behind its argument block.
     pub checked: bool,
+    /// Called for each thread of a tile.
+    pub by_threads: bool,
 }
 
 /// What a kernel that checks bounds reports.

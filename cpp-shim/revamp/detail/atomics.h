@@ -16,7 +16,7 @@
 
 // C++ AMP's atomic operations are relaxed, but programs take locks by them. For devices the kernel compiler puts fences
 // around those; on the host's processors order costs next to nothing.
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 #define REVAMP_ORDER __ATOMIC_RELAXED
 #define REVAMP_UNEQUAL __ATOMIC_RELAXED
 #else
@@ -250,7 +250,10 @@ REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Argument
 #pragma clang diagnostic pop
 #endif
 REVAMP_HD __attribute__((nodebug)) inline void direct3d_abort() {
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_ON_HOST
+    revamp::detail::on_host::fail_with(false, "Reference Rasterizer: Shader abort instruction hit");
+    revamp::detail::on_host::end_thread();
+#elif REVAMP_DEVICE_PASS
     __revamp_errorf("Reference Rasterizer: Shader abort instruction hit");
     __revamp_end_thread();
 #else
@@ -285,6 +288,12 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 
 REVAMP_NAMESPACE_END
 
+// Devices begin a line for each text.
+#if REVAMP_DEVICE_ON_HOST
+#define REVAMP_LINE_END "\n"
+#else
+#define REVAMP_LINE_END
+#endif
 #if REVAMP_DEVICE_LANGUAGE && (defined(__GLIBC__) || defined(__MINGW32__))
 // What the C library's assert() calls, in amp code: the thread ends. Where host threads run the function itself, the C
 // library's own ends the program.
@@ -292,7 +301,7 @@ extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
 __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
               [[maybe_unused]] const char *function) noexcept {
 #if REVAMP_DEVICE_PASS
-    __revamp_errorf("%s:%u: %s: Assertion `%s' failed.", file, line, function, condition);
+    __revamp_errorf("%s:%u: %s: Assertion `%s' failed." REVAMP_LINE_END, file, line, function, condition);
     __revamp_end_thread();
 #else
     __builtin_trap();

@@ -65,6 +65,13 @@ REVAMP_DETAIL_END
 #else
 #define REVAMP_DEVICE_PASS 0
 #endif
+// REVAMP_DEVICE_ON_HOST: a device pass whose code runs on host threads, one function call per thread. The kernel
+// compiler makes it for builds without native kernels (docs/kernel-compiler-design.md#kernels-thread-by-thread).
+#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_ON_HOST)
+#define REVAMP_DEVICE_ON_HOST 1
+#else
+#define REVAMP_DEVICE_ON_HOST 0
+#endif
 // Goes before a function that is restrict(amp,cpu).
 #define REVAMP_HD REVAMP_HOST REVAMP_DEVICE
 
@@ -85,7 +92,7 @@ REVAMP_DETAIL_END
 extern "C" void __tsan_acquire(void *address);
 extern "C" void __tsan_release(void *address);
 REVAMP_DETAIL_BEGIN
-inline char order_of_kernels;
+inline char order_of_kernels __asm__("revamp_order_of_kernels");
 inline void release_order() noexcept {
     __tsan_release(&order_of_kernels);
 }

@@ -1,8 +1,8 @@
 // revamp: the contract between these headers and the kernel compiler.
 //
 // The kernel compiler replaces calls of the functions below by instructions. It knows them by name: the table in
-// kernelc/src/device_abi.rs has a row for each, and a test of that file compares names and attributes. No other header
-// declares a function whose name begins with __revamp_. Attributes tell LLVM's passes what they may do with a call:
+// kernelc/src/device_abi.rs has a row for each, and a test of that file compares names and attributes. One other header
+// has functions whose names begin with __revamp_: device_on_host.h, which defines them for code on host threads. Attributes tell LLVM's passes what they may do with a call:
 //
 // - const: the result depends on the arguments and on which thread calls. The call may be removed, moved or repeated.
 // - convergent: the call is not moved into or out of a condition.
@@ -23,7 +23,12 @@
 #if REVAMP_DEVICE_LANGUAGE
 // The entry point of a kernel. Clang gives a `global` function the calling convention spir_kernel, by which the kernel
 // compiler knows kernels. `used`: nobody calls it in the device pass.
+#if REVAMP_DEVICE_ON_HOST
+// That convention is not the host processor's.
+#define REVAMP_KERNEL [[omp::assume("revamp-kernel")]] __attribute__((global, used))
+#else
 #define REVAMP_KERNEL __attribute__((global, used))
+#endif
 #endif
 
 // The kernel compiler knows these classes by their mangled names in type-based alias information (TBAA): kernels do not
@@ -33,7 +38,9 @@ template <class T, int N> class array_face;
 template <class T, int N> class basic_view;
 REVAMP_DETAIL_END
 
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_ON_HOST
+#include "device_on_host.h"
+#elif REVAMP_DEVICE_PASS
 
 #if __has_attribute(noconvergent)
 #define REVAMP_ABI_NUMBER __attribute__((device, const, noconvergent))

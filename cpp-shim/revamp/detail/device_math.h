@@ -92,6 +92,43 @@ REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
 
 } // namespace fast
 REVAMP_DETAIL_END
+#if REVAMP_DEVICE_ON_HOST
+// What the C library has, as native kernels take it (kernelc/src/native/host_functions.rs).
+REVAMP_DETAIL_BEGIN
+namespace c_library {
+#define REVAMP_MATH_BUILTIN_1(name)                                                                                    \
+    REVAMP_MATH_INLINE float name(float x) {                                                                           \
+        return __builtin_##name##f(x);                                                                                 \
+    }                                                                                                                  \
+    REVAMP_MATH_INLINE double name(double x) {                                                                         \
+        return __builtin_##name(x);                                                                                    \
+    }
+#define REVAMP_MATH_BUILTIN_2(name)                                                                                    \
+    REVAMP_MATH_INLINE float name(float x, float y) {                                                                  \
+        return __builtin_##name##f(x, y);                                                                              \
+    }                                                                                                                  \
+    REVAMP_MATH_INLINE double name(double x, double y) {                                                               \
+        return __builtin_##name(x, y);                                                                                 \
+    }
+REVAMP_MATH_FAST_UNARY(REVAMP_MATH_BUILTIN_1)
+REVAMP_MATH_FAST_BINARY(REVAMP_MATH_BUILTIN_2)
+REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_BUILTIN_1)
+REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_BUILTIN_2)
+#undef REVAMP_MATH_BUILTIN_1
+#undef REVAMP_MATH_BUILTIN_2
+using fast::rsqrt;
+} // namespace c_library
+REVAMP_DETAIL_END
+#endif
+#endif
+
+// Where the C library's functions are: those of fast_math, and of precise_math.
+#if REVAMP_DEVICE_ON_HOST
+#define REVAMP_MATH_FAST_CODE c_library
+#define REVAMP_MATH_PRECISE_CODE c_library
+#else
+#define REVAMP_MATH_FAST_CODE fast
+#define REVAMP_MATH_PRECISE_CODE REVAMP_MATH_CODE
 #endif
 
 // Each function is declared, and in the device pass defined as a friend of a template's instance: such a body, and what
@@ -133,17 +170,21 @@ REVAMP_DETAIL_END
 
 // The lists of math_names.h take a macro of one parameter: these, for REVAMP_MATH_F as it is then.
 #define REVAMP_MATH_FAST_1(name)                                                                                       \
-    REVAMP_MATH_1(REVAMP_MATH_F, fast, float, name, name) REVAMP_MATH_1(REVAMP_MATH_F, fast, float, name##f, name)
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_FAST_CODE, float, name, name)                                             \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_FAST_CODE, float, name##f, name)
 #define REVAMP_MATH_FAST_2(name)                                                                                       \
-    REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name, name) REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name##f, name)
-#define REVAMP_MATH_PRECISE_1(name)                                                                                    \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                  \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                               \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, double, name, name)
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_FAST_CODE, float, name, name)                                             \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_FAST_CODE, float, name##f, name)
+#define REVAMP_MATH_BOTH_1(set, name)                                                                                  \
+    REVAMP_MATH_1(REVAMP_MATH_F, set, float, name, name)                                                               \
+    REVAMP_MATH_1(REVAMP_MATH_F, set, float, name##f, name)                                                            \
+    REVAMP_MATH_1(REVAMP_MATH_F, set, double, name, name)
+#define REVAMP_MATH_PRECISE_1(name) REVAMP_MATH_BOTH_1(REVAMP_MATH_PRECISE_CODE, name)
+#define REVAMP_MATH_OWN_1(name) REVAMP_MATH_BOTH_1(REVAMP_MATH_CODE, name)
 #define REVAMP_MATH_PRECISE_2(name)                                                                                    \
-    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                  \
-    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                               \
-    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_CODE, double, name, name)
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_PRECISE_CODE, float, name, name)                                          \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_PRECISE_CODE, float, name##f, name)                                       \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_PRECISE_CODE, double, name, name)
 
 #define REVAMP_MATH_ALL_FAST                                                                                           \
     REVAMP_MATH_FAST_UNARY(REVAMP_MATH_FAST_1)                                                                         \
@@ -155,7 +196,7 @@ REVAMP_DETAIL_END
 #define REVAMP_MATH_ALL_PRECISE                                                                                        \
     REVAMP_MATH_FAST_UNARY(REVAMP_MATH_PRECISE_1)                                                                      \
     REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_PRECISE_1)                                                                   \
-    REVAMP_MATH_OWN_UNARY(REVAMP_MATH_PRECISE_1)                                                                       \
+    REVAMP_MATH_OWN_UNARY(REVAMP_MATH_OWN_1)                                                                           \
     REVAMP_MATH_FAST_BINARY(REVAMP_MATH_PRECISE_2)                                                                     \
     REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_PRECISE_2)                                                                  \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, )                                                       \
@@ -269,6 +310,10 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_MORE
 #undef REVAMP_MATH_MORE_CLASSES
 #undef REVAMP_MATH_FAST_1
+#undef REVAMP_MATH_FAST_CODE
+#undef REVAMP_MATH_PRECISE_CODE
+#undef REVAMP_MATH_BOTH_1
+#undef REVAMP_MATH_OWN_1
 #undef REVAMP_MATH_FAST_2
 #undef REVAMP_MATH_PRECISE_1
 #undef REVAMP_MATH_PRECISE_2

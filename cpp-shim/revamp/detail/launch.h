@@ -57,6 +57,10 @@ template <class Kernel, int N> struct launch_block {
     Concurrency::extent<N> domain;
     // Of an empty functor the domain would be the only one.
     unsigned unused;
+#if REVAMP_DEVICE_ON_HOST
+    // Not trivial, so that every processor's calling convention hands over its address.
+    REVAMP_HD ~launch_block() {}
+#endif
 
     static constexpr std::size_t domain_offset = (sizeof(Kernel) + alignof(Concurrency::extent<N>) - 1) /
                                                  alignof(Concurrency::extent<N>) * alignof(Concurrency::extent<N>);
@@ -332,7 +336,19 @@ template <class Kernel, class Index> REVAMP_DEVICE inline void start_kernel(Kern
 #endif
 
 template <class Kernel, int N> REVAMP_KERNEL void untiled_entry([[maybe_unused]] launch_block<Kernel, N> block) {
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_ON_HOST
+    const on_host::ordered ordered;
+    on_host::kernel_thread &row = *on_host::this_thread();
+    std::jmp_buf end;
+    row.end = &end;
+    // A thread that ends early has made the launch fail: no other thread of its row begins.
+    if (REVAMP_SET_JUMP(&end) != 0) return;
+    for (unsigned thread = 0; thread < row.count; ++thread) {
+        Concurrency::index<N> i(row.id->global);
+        i[N - 1] += static_cast<int>(thread);
+        start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
+    }
+#elif REVAMP_DEVICE_PASS
     __revamp_workgroup_auto(N);
 #if defined(REVAMP_CHECK_BOUNDS)
     __revamp_host_checks();
@@ -360,7 +376,16 @@ template <class Kernel, int N> REVAMP_KERNEL void untiled_entry([[maybe_unused]]
 
 template <class Kernel, int D0, int D1, int D2>
 REVAMP_KERNEL void tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimensions<D0, D1, D2>::rank> block) {
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_ON_HOST
+    typedef Concurrency::tiled_index<D0, D1, D2> position;
+    const on_host::ordered ordered;
+    on_host::kernel_thread &thread = *on_host::this_thread();
+    std::jmp_buf end;
+    thread.end = &end;
+    if (REVAMP_SET_JUMP(&end) != 0) return;
+    position i = tiled_index_of<D0, D1, D2>(*thread.id);
+    start_kernel<Kernel, position>(block.kernel, i);
+#elif REVAMP_DEVICE_PASS
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     __revamp_workgroup_size(N == 1 ? D0 : N == 2 ? D1 : D2, N == 1 ? 1 : N == 2 ? D0 : D1, N == 3 ? D0 : 1);
     typedef Concurrency::tiled_index<D0, D1, D2> position;

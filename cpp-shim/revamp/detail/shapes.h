@@ -27,7 +27,7 @@ REVAMP_DETAIL_BEGIN
 // it there.
 template <class T> union tile_room {
     T value;
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
     REVAMP_HD tile_room() {}
 #else
     char none;
@@ -390,7 +390,9 @@ class tile_barrier {
     REVAMP_HD constexpr explicit tile_barrier(const revamp_thread_id *thread) noexcept : m_thread(thread) {}
 
     REVAMP_HD void wait_for_tile([[maybe_unused]] unsigned memory) const {
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_ON_HOST
+        revamp::detail::on_host::wait(m_thread);
+#elif REVAMP_DEVICE_PASS
         __revamp_tile_barrier(memory);
 #else
         // Orders all memory. If it fails, so does the launch, and that is reported.
@@ -439,7 +441,7 @@ struct tile_barrier_access {
     }
 };
 
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 // Where the thread is, of at most three dimensions. No loop: in large kernels the compiler keeps it, and the numbers of
 // dimensions must be constants.
 template <int N, unsigned (*id)(unsigned)> REVAMP_DEVICE inline Concurrency::index<N> place_of() noexcept {
@@ -461,7 +463,7 @@ REVAMP_DEVICE inline Concurrency::tiled_index<D0, D1, D2> this_tiled_index() noe
 
 // The tiled_index of a thread of a tiled host kernel.
 template <int D0, int D1, int D2>
-inline Concurrency::tiled_index<D0, D1, D2> tiled_index_of(const revamp_thread_id &thread) noexcept {
+REVAMP_HD inline Concurrency::tiled_index<D0, D1, D2> tiled_index_of(const revamp_thread_id &thread) noexcept {
     typedef Concurrency::index<tile_dimensions<D0, D1, D2>::rank> position;
     return Concurrency::tiled_index<D0, D1, D2>(position(thread.global), position(thread.local), position(thread.tile),
                                                 position(thread.tile_origin), tile_barrier_access::make(&thread));

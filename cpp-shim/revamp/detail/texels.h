@@ -540,7 +540,7 @@ template <class T, int Component> struct gather_action {
     }
 };
 
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 #define REVAMP_WITH_IMAGES 1
 
 // There are images of such texels.

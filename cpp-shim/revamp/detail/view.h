@@ -471,7 +471,7 @@ inline void *host_data(view_control *control, revamp_access access) {
     return control->fetch(access);
 }
 
-#if REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 #define REVAMP_FOR_HOST (__revamp_for_host())
 #else
 #define REVAMP_FOR_HOST true
@@ -479,7 +479,7 @@ inline void *host_data(view_control *control, revamp_access access) {
 
 // Counts elements from the first. In kernels 32 bits, which devices multiply much faster: the 5-point stencil gains a
 // twelfth by it on an H200. A launch refuses larger views, unless the program defines REVAMP_LARGE_VIEWS.
-#if REVAMP_DEVICE_PASS && !defined(REVAMP_LARGE_VIEWS)
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST && !defined(REVAMP_LARGE_VIEWS)
 typedef int element_offset;
 // And native kernels, made of the device's code, in 64: 32 hide from LLVM that elements lie side by side.
 #define REVAMP_COUNTS_TWICE 1
@@ -553,7 +553,21 @@ template <int N> struct strides {
     }
 };
 
-#if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+#if REVAMP_DEVICE_ON_HOST && defined(REVAMP_CHECK_BOUNDS)
+[[noreturn, gnu::noinline, gnu::cold]] REVAMP_DEVICE inline void outside_of(int rank, const int *index,
+                                                                            const int *extent) {
+    char text[2][256];
+    for (int list = 0; list < 2; ++list) {
+        std::size_t length = 0;
+        for (int d = 0; d < rank && length < sizeof text[list]; ++d)
+            length += static_cast<std::size_t>(on_host::format_into(text[list] + length, sizeof text[list] - length,
+                                                                    d ? ", %d" : "%d", (list ? extent : index)[d]));
+    }
+    on_host::fail_with(false, "an element outside of an array_view or array: index (%s), extent (%s)",
+                       static_cast<const char *>(text[0]), static_cast<const char *>(text[1]));
+    on_host::end_thread();
+}
+#elif !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
 // On the host it is thrown; from a kernel it makes the launch fail.
 [[noreturn, gnu::noinline, gnu::cold]] inline void outside_of(int rank, const int *index, const int *extent) {
     const auto list = [=](const int *values) {
@@ -573,13 +587,13 @@ template <int N> struct strides {
 template <class T, int N>
 REVAMP_HD constexpr T &element_at([[maybe_unused]] const Concurrency::index<N> &i,
                                   [[maybe_unused]] const Concurrency::extent<N> &extent, T *element) {
-#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
+#if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST && defined(REVAMP_AMP_REPORTS)
     if constexpr (N <= 3)
         return *static_cast<T *>(__revamp_element(const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0],
                                                   N > 1 ? i[unsigned(N > 1)] : 0, N > 2 ? i[unsigned(2 * (N > 2))] : 0,
                                                   extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
                                                   N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
-#elif !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+#elif (!REVAMP_DEVICE_PASS || REVAMP_DEVICE_ON_HOST) && defined(REVAMP_CHECK_BOUNDS)
     int index[N] = {}, size[N] = {};
     bool inside = true;
     for (unsigned d = 0; d < unsigned(N); ++d) {
@@ -1012,7 +1026,7 @@ template <class T, int N> class basic_view {
         return steps;
     }
     REVAMP_HD static void check_slice([[maybe_unused]] const extent_type &of, [[maybe_unused]] int i) {
-#if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+#if (!REVAMP_DEVICE_PASS || REVAMP_DEVICE_ON_HOST) && defined(REVAMP_CHECK_BOUNDS)
         if (unsigned(i) >= unsigned(of[0])) outside_of(1, &i, &static_cast<const int &>(of[0]));
 #endif
     }

@@ -99,6 +99,22 @@ impl<'m> Editor<'m> {
         value.raw()
     }
 
+    /// Makes a function or variable that is defined here one of this module alone.
+    pub fn internalize(self, definition: Value<'m>) {
+        let (f, raw) = (self.llvm.functions, self.own(definition));
+        let is = |kind| definition.form() == Form::Other(kind);
+        let defined = is(number::value::FUNCTION) && definition.first_block().is_some()
+            || is(number::value::GLOBAL_VARIABLE) && definition.initializer().is_some();
+        assert!(defined, "a definition made internal that is {:?}", definition.form());
+        // SAFETY: it is a definition. LLVM's own lists keep their linkage, and private is more than internal.
+        unsafe {
+            if ![number::APPENDING, number::PRIVATE].contains(&(f.LLVMGetLinkage)(raw)) {
+                (f.LLVMSetComdat)(raw, std::ptr::null_mut());
+                (f.LLVMSetLinkage)(raw, number::INTERNAL);
+            }
+        }
+    }
+
     /// An integer constant.
     pub fn integer(self, ty: Type<'m>, number: u64) -> Value<'m> {
         assert!(ty.kind() == t::INTEGER, "an integer of another type");

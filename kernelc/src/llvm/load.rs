@@ -177,6 +177,9 @@ functions! {
     LLVMFunctionType(*mut c_void, *mut *mut c_void, c_uint, c_int) -> *mut c_void;
     LLVMAddFunction(*mut c_void, *const c_char, *mut c_void) -> *mut c_void;
     LLVMSetFunctionCallConv(*mut c_void, c_uint) -> ();
+    LLVMSetLinkage(*mut c_void, c_int) -> ();
+    LLVMSetComdat(*mut c_void, *mut c_void) -> ();
+    LLVMGetLinkage(*mut c_void) -> c_int;
     LLVMBuildFence(*mut c_void, c_int, c_int, *const c_char) -> *mut c_void;
     LLVMSetOrdering(*mut c_void, c_int) -> ();
     LLVMGetCmpXchgSuccessOrdering(*mut c_void) -> c_int;

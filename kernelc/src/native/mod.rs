@@ -4,6 +4,7 @@
 mod analysis;
 mod bounds;
 pub(crate) mod build;
+pub(crate) mod by_threads;
 mod emit;
 mod flags;
 mod forks;

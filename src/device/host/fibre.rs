@@ -3,12 +3,14 @@
 //! A suspended coroutine is never dropped (its unwinding would pass through C frames): [`run`] resumes all to their end.
 #![allow(unsafe_code)]
 
+use super::sanitizer::{self, Switch};
 use crate::error::{Error, Result};
 use crate::host::threads::caught;
 use crate::lock::{Condvar, Mutex, rank};
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
-use std::cell::Cell;
+use corosensei::{Coroutine, Yielder};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 /// Bytes of stack of each thread of a tile.
 pub const STACK_BYTES: usize = 64 << 10;
@@ -76,8 +78,31 @@ pub struct Stacks {
     out: usize,
 }
 
+impl Coloured {
+    /// Its addresses.
+    fn addresses(&self) -> Range<usize> {
+        self.limit().get()..self.base().get()
+    }
+}
+
+/// A coroutine that has begun.
+struct Fibre {
+    coroutine: Coroutine<(), (), (), Coloured>,
+    stack: Range<usize>,
+}
+
+impl Fibre {
+    /// Goes on with it: whether it has ended.
+    fn resume(&mut self) -> bool {
+        let switch = Switch::to(self.stack.clone());
+        let ended = self.coroutine.resume(()).as_return().is_some();
+        switch.returned();
+        ended
+    }
+}
+
 /// Storage for suspended coroutines, kept for reuse.
-type Coroutines = Vec<Coroutine<(), (), (), Coloured>>;
+type Coroutines = Vec<Fibre>;
 
 impl Default for Stacks {
     fn default() -> Self {
@@ -146,6 +171,8 @@ impl Drop for Stacks {
 #[derive(Clone, Copy)]
 pub struct Suspender<'a> {
     yielder: &'a Yielder<(), ()>,
+    /// The addresses of the stack that runs it.
+    resumed: &'a RefCell<Range<usize>>,
 }
 
 impl Suspender<'_> {
@@ -153,7 +180,9 @@ impl Suspender<'_> {
     pub fn suspend(&self) {
         // A destructor that runs during a panic: switching now would hand the panic to another coroutine.
         if !std::thread::panicking() {
+            let switch = Switch::to(self.resumed.borrow().clone());
             self.yielder.suspend(());
+            self.resumed.replace(switch.returned());
         }
     }
 }
@@ -173,16 +202,21 @@ pub fn run(stacks: &mut Stacks, remaining: &dyn Fn() -> usize, body: &dyn Fn(Sus
         result = stacks.reserve(if suspended.is_empty() { 1 } else { left });
         let Some(stack) = stacks.free.pop().filter(|_| result.is_ok()) else { break };
         let start = |yielder: &Yielder<(), ()>, ()| {
-            if let Err(text) = caught(|| body(Suspender { yielder })) {
+            let resumed = RefCell::new(sanitizer::begun());
+            if let Err(text) = caught(|| body(Suspender { yielder, resumed: &resumed })) {
                 panicked.set(Some(text));
             }
+            sanitizer::ends(resumed.take());
         };
+        let addresses = stack.addresses();
         // SAFETY: the function borrows `body` and `panicked`, which outlive this call, and every coroutine is run to
         // its end before this function returns: `resume` does not unwind as the function catches panics.
-        let mut fibre = unsafe { Coroutine::with_stack_unchecked(stack, start) };
-        match fibre.resume(()) {
-            CoroutineResult::Yield(()) => suspended.push(fibre),
-            CoroutineResult::Return(()) => stacks.free.push(fibre.into_stack()),
+        let coroutine = unsafe { Coroutine::with_stack_unchecked(stack, start) };
+        let mut fibre = Fibre { coroutine, stack: addresses };
+        if fibre.resume() {
+            stacks.free.push(fibre.coroutine.into_stack());
+        } else {
+            suspended.push(fibre);
         }
         left = remaining();
         // A body that panics takes no more work.
@@ -194,13 +228,13 @@ pub fn run(stacks: &mut Stacks, remaining: &dyn Fn() -> usize, body: &dyn Fn(Sus
     while !suspended.is_empty() {
         let mut ended = 0;
         for fibre in &mut suspended {
-            ended += usize::from(fibre.resume(()).as_return().is_some());
+            ended += usize::from(fibre.resume());
         }
         if ended == suspended.len() {
-            stacks.free.extend(suspended.drain(..).map(Coroutine::into_stack));
+            stacks.free.extend(suspended.drain(..).map(|fibre| fibre.coroutine.into_stack()));
         } else if ended > 0 {
-            let (done, open): (Vec<_>, Vec<_>) = suspended.drain(..).partition(Coroutine::done);
-            stacks.free.extend(done.into_iter().map(Coroutine::into_stack));
+            let (done, open): (Vec<_>, Vec<_>) = suspended.drain(..).partition(|fibre| fibre.coroutine.done());
+            stacks.free.extend(done.into_iter().map(|fibre: Fibre| fibre.coroutine.into_stack()));
             suspended = open;
         }
     }

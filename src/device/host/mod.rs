@@ -9,6 +9,7 @@ pub mod fibre;
 pub mod kernel;
 pub mod native;
 pub mod queue;
+mod sanitizer;
 #[cfg(test)]
 mod tests;
 

@@ -28,7 +28,8 @@ pub struct NativeForm {
 impl NativeForm {
     /// That of a kernel, if there is one for tiles of this extent and blocks of this many bytes.
     pub fn of(compiled: &Compiled, tile: Option<&[i32]>, block: u64) -> Option<Self> {
-        let (native, level) = (compiled.native.as_ref()?, processor::level()?);
+        let native = compiled.native.as_ref().filter(|native| !native.by_threads)?;
+        let level = processor::level()?;
         let mut extent = [0; 3];
         if let Some(given) = tile {
             let given = given.iter().rev().map(|&t| t as u32);

@@ -1,0 +1,128 @@
+// revamp: the functions of device_abi.h as code that host threads run, for builds without native kernels
+// (docs/kernel-compiler-design.md#kernels-thread-by-thread). kernelc/src/native/by_threads.rs drives the pass that
+// reads it; the library calls the kernels thread by thread, or row by row.
+//
+// Host functions cannot be called here, so functions of the library and of the C library have declarations of their
+// own.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_DEVICE_ON_HOST_H
+#define REVAMP_DETAIL_DEVICE_ON_HOST_H
+
+#include "config.h"
+
+#include <csetjmp>
+#include <cstddef>
+#include <revamp.h>
+
+REVAMP_DETAIL_BEGIN
+namespace on_host {
+
+// What the library calls a kernel for: KernelThread in src/capi/host_kernel.rs.
+struct kernel_thread {
+    // The thread, or the first of a row.
+    const revamp_thread_id *id;
+    // The threads of the row.
+    unsigned count;
+    // Where a thread continues that ends early, as the C library's setjmp left it.
+    std::jmp_buf *end;
+};
+
+REVAMP_DEVICE kernel_thread *this_thread() noexcept __asm__("revamp_kernel_thread");
+REVAMP_DEVICE revamp_status wait(const revamp_thread_id *id) noexcept __asm__("revamp_tile_barrier_wait");
+REVAMP_DEVICE revamp_status fail(const revamp_thread_id *id, const char *message) noexcept
+    __asm__("revamp_host_kernel_fail");
+REVAMP_DEVICE void print_error(const char *text) noexcept __asm__("revamp_kernel_error");
+REVAMP_DEVICE int print(const char *format, ...) __asm__("printf");
+REVAMP_DEVICE int format_into(char *text, std::size_t size, const char *format, ...) __asm__("snprintf");
+#if REVAMP_TSAN
+REVAMP_DEVICE void acquire(void *address) __asm__("__tsan_acquire");
+REVAMP_DEVICE void release(void *address) __asm__("__tsan_release");
+extern REVAMP_DEVICE char order __asm__("revamp_order_of_kernels");
+#endif
+// What ThreadSanitizer is told of the order of kernels (config.h).
+struct ordered {
+    REVAMP_DEVICE ordered() noexcept {
+#if REVAMP_TSAN
+        acquire(&order);
+#endif
+    }
+    REVAMP_DEVICE ~ordered() {
+#if REVAMP_TSAN
+        release(&order);
+#endif
+    }
+};
+#ifdef _WIN32
+// Without a frame longjmp() unwinds nothing.
+REVAMP_DEVICE __attribute__((returns_twice)) int set_jump(std::jmp_buf *, void *frame) noexcept __asm__("_setjmp");
+#define REVAMP_SET_JUMP(buffer) revamp::detail::on_host::set_jump(buffer, nullptr)
+#else
+REVAMP_DEVICE __attribute__((returns_twice)) int set_jump(std::jmp_buf *) noexcept __asm__("_setjmp");
+#define REVAMP_SET_JUMP(buffer) revamp::detail::on_host::set_jump(buffer)
+#endif
+[[noreturn]] REVAMP_DEVICE void long_jump(std::jmp_buf *, int value) noexcept __asm__("longjmp");
+
+// Makes the launch fail.
+template <class... Arguments> REVAMP_DEVICE void fail_with(bool shown, const char *format, Arguments... arguments) {
+    char text[4096];
+    format_into(text, sizeof text, format, arguments...);
+    if (shown) print_error(text);
+    fail(this_thread()->id, text);
+}
+// Ends the calling thread.
+[[noreturn]] REVAMP_DEVICE inline void end_thread() noexcept {
+    long_jump(this_thread()->end, 1);
+}
+} // namespace on_host
+REVAMP_DETAIL_END
+
+template <class... Arguments> REVAMP_DEVICE void __revamp_printf(const char *format, Arguments... arguments) {
+    revamp::detail::on_host::print(format, arguments...);
+}
+template <class... Arguments> REVAMP_DEVICE void __revamp_errorf(const char *format, Arguments... arguments) {
+    revamp::detail::on_host::fail_with(true, format, arguments...);
+}
+extern "C" REVAMP_DEVICE __attribute__((noreturn)) inline void __revamp_end_thread() {
+    revamp::detail::on_host::end_thread();
+}
+// The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
+extern "C" REVAMP_DEVICE inline void __revamp_memory_fence(unsigned memory) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ((memory & 1) != 0) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+// A functor that the call may change: each thread has one of its own.
+extern "C" REVAMP_DEVICE inline void *__revamp_own(void *kernel, void *room, std::size_t size) {
+    __builtin_memcpy(room, kernel, size);
+    return room;
+}
+extern "C" REVAMP_DEVICE inline bool __revamp_of_device(int) {
+    return false;
+}
+extern "C" REVAMP_DEVICE inline float __revamp_fast_quotient_f32(float x, float y) {
+    return x / y;
+}
+extern "C" REVAMP_DEVICE inline float __revamp_fast_rsqrt_f32(float x) {
+    return 1.0f / __builtin_sqrtf(x);
+}
+extern "C" REVAMP_DEVICE inline float __revamp_fast_ldexp_f32(float x, int exponent) {
+    return __builtin_ldexpf(x, exponent);
+}
+extern "C" REVAMP_DEVICE inline float __revamp_fast_atan2_f32(float y, float x) {
+    return __builtin_atan2f(y, x);
+}
+extern "C" REVAMP_DEVICE inline float __revamp_fast_pow_f32(float x, float y) {
+    return __builtin_powf(x, y);
+}
+#define REVAMP_FAST(name)                                                                                              \
+    extern "C" REVAMP_DEVICE inline float __revamp_fast_##name##_f32(float x) {                                        \
+        return __builtin_##name##f(x);                                                                                 \
+    }
+// clang-format off
+REVAMP_FAST(acos) REVAMP_FAST(asin) REVAMP_FAST(atan) REVAMP_FAST(cos) REVAMP_FAST(cosh) REVAMP_FAST(exp)
+REVAMP_FAST(exp2) REVAMP_FAST(log) REVAMP_FAST(log2) REVAMP_FAST(sin) REVAMP_FAST(sinh) REVAMP_FAST(tan)
+// clang-format on
+#undef REVAMP_FAST
+
+#endif // REVAMP_DETAIL_DEVICE_ON_HOST_H

@@ -1,0 +1,87 @@
+//! Tells AddressSanitizer of switches between stacks, if the program has it. Otherwise its reports of kernels on coroutines name wrong
+//! frames, and `longjmp` on a coroutine leaves marks of the frames that it skips.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The functions of the sanitizer's interface (`sanitizer/common_interface_defs.h`).
+#[derive(Clone, Copy)]
+struct Interface {
+    start: unsafe extern "C" fn(*mut *mut c_void, *const c_void, usize),
+    finish: unsafe extern "C" fn(*mut c_void, *mut *const c_void, *mut usize),
+}
+
+/// Those of this process, if it has them.
+fn interface() -> Option<Interface> {
+    static FOUND: OnceLock<Option<Interface>> = OnceLock::new();
+    *FOUND.get_or_init(found)
+}
+
+#[cfg(unix)]
+fn found() -> Option<Interface> {
+    // SAFETY: the names are C strings, and symbols of these names have these types.
+    unsafe {
+        let symbol = |name: &std::ffi::CStr| {
+            let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+            if found.is_null() { None } else { Some(found) }
+        };
+        let start = symbol(c"__sanitizer_start_switch_fiber")?;
+        let finish = symbol(c"__sanitizer_finish_switch_fiber")?;
+        // ThreadSanitizer has the names, for programs that link both interfaces.
+        symbol(c"__asan_init")?;
+        Some(Interface { start: std::mem::transmute(start), finish: std::mem::transmute(finish) })
+    }
+}
+
+#[cfg(not(unix))]
+fn found() -> Option<Interface> {
+    None
+}
+
+/// One switch from a stack that is returned to.
+pub struct Switch {
+    /// The sanitizer's own, of the stack that is left.
+    frames: *mut c_void,
+}
+
+impl Switch {
+    /// Before the switch to the stack of these addresses.
+    pub fn to(stack: Range<usize>) -> Self {
+        let mut frames = std::ptr::null_mut();
+        if let Some(interface) = interface() {
+            // SAFETY: the switch follows, to a stack of these addresses.
+            unsafe { (interface.start)(&mut frames, stack.start as *const c_void, stack.len()) }
+        }
+        Self { frames }
+    }
+
+    /// After the switch back: the addresses of the stack that was left for it.
+    pub fn returned(self) -> Range<usize> {
+        finish(self.frames)
+    }
+}
+
+/// At the beginning on a new stack: the addresses of the stack that was left for it.
+pub fn begun() -> Range<usize> {
+    finish(std::ptr::null_mut())
+}
+
+/// Before the last switch from a stack, to one of these addresses.
+pub fn ends(to: Range<usize>) {
+    if let Some(interface) = interface() {
+        // SAFETY: the switch follows; without a place for its frames, those of this stack are given back.
+        unsafe { (interface.start)(std::ptr::null_mut(), to.start as *const c_void, to.len()) }
+    }
+}
+
+fn finish(frames: *mut c_void) -> Range<usize> {
+    let (mut start, mut size) = (std::ptr::null(), 0);
+    if let Some(interface) = interface() {
+        // SAFETY: a switch has just ended, and the frames are those that the sanitizer gave for this stack.
+        unsafe { (interface.finish)(frames, &mut start, &mut size) }
+    }
+    start.addr()..start.addr() + size
+}
