@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = "setup needs rounds rust headers instructions consumers examples c cpp kernels corpus faults".split()
 TOOLS = "sh dirname env cat grep sed pwd mkdir rm id nproc uname readlink".split()
-PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config glslc spirv-val spirv-as valgrind clang++-22 opt-22 ldconfig ls".split()
+PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config glslc spirv-val spirv-as valgrind clang++-22 opt-22 gdb lldb-22 ldconfig ls".split()
 # What is taken away: programs, and what the stubs no longer tell of.
 CASES = {
     "cmake": ["cmake"],
@@ -30,13 +30,16 @@ CASES = {
     "clang-22": ["clang++-22"],
     "llvm-22": ["opt-22"],
     "libclang1-22": ["libclang"],
+    "gdb": ["gdb"],
+    "lldb-22": ["lldb-22"],
+    "libclang-rt-22-dev": ["sanitizers"],
 }
 STUBS = {
     "ldconfig": '[ -e "$AWAY/libvulkan.so.1" ] || echo "libvulkan.so.1 (libc6) => /x/libvulkan.so.1"',
     "pkg-config": '[ ! -e "$AWAY/vulkan.pc" ]',
     "ls": 'for file in "$AWAY"/*; do case "$*" in *"${file##*/}"*) exit 1 ;; esac; done; [ -e "$AWAY/libclang" ] || case "$1" in "$HOME/bin/../lib") echo libclang-22.so.1 ;; esac',
     # As where it has no `opt` beside it.
-    "clang++-22": 'echo opt',
+    "clang++-22": 'case "$*" in *fsanitize*) [ ! -e "$AWAY/sanitizers" ] ;; *) echo opt ;; esac',
 }
 
 

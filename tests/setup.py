@@ -9,8 +9,8 @@ from pathlib import Path
 SETUP = Path(__file__).resolve().parent.parent / "scripts/setup"
 TOOLS = "cat chmod cp cut dirname env grep head mkdir printf sed sh sort tr touch".split()
 PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libvulkan1 libvulkan-dev mesa-vulkan-drivers
-    vulkan-validationlayers glslc spirv-tools pkg-config valgrind python3 python3-pip libstb-dev""".split()
-COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "libclang1-22": "22.1.8", "lld-22": "22.1.8"}
+    vulkan-validationlayers glslc spirv-tools pkg-config valgrind gdb python3 python3-pip libstb-dev""".split()
+COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "libclang1-22": "22.1.8", "lld-22": "22.1.8", "lldb-22": "22.1.8", "libclang-rt-22-dev": "22.1.8"}
 DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-2", "rustc-web": "1.96.0+dfsg1-1", "cargo-web": "1.96.0"}
 # As `apt-cache policy` has them in trixie. A package of one Clang, such as libclang-rt-14-dev, is in one release of Debian alone.
 DEBIAN_13 = {
@@ -19,7 +19,8 @@ DEBIAN_13 = {
     "vulkan-validationlayers": "1.4.309.0-1", "glslc": "2025.2-1", "spirv-tools": "2025.1~rc1-1", "pkg-config": "1.8.1-4", "valgrind": "1:3.24.0-3",
     "python3": "3.13.5-1", "python3-pip": "25.1.1+dfsg-1", "libstb-dev": "0.0~git20241109.5c20573+ds-1", "clang-19": "1:19.1.7-3+b1",
     "libclang-rt-19-dev": "1:19.1.7-3+b1", "clang-22": "1:22.1.8-1~deb13u5", "llvm-22": "1:22.1.8-1~deb13u5",
-    "libclang1-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5",
+    "libclang1-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5", "lldb-22": "1:22.1.8-1~deb13u5", "libclang-rt-22-dev": "1:22.1.8-1~deb13u5",
+    "gdb": "16.3-1",
     "rustc": "1.85.1+dfsg1-1+deb13u1", "cargo": "1.85.1+dfsg1-1+deb13u1", "rustc-web": "1.96.0+dfsg1-1~deb13u1+b1", "cargo-web": "1.96.0+dfsg1-1~deb13u1+b1",
 }  # fmt: skip
 # As it was released: no package of LLVM 22, an old Rust.
