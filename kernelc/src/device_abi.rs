@@ -187,6 +187,14 @@ pub fn is_type_of_view(node: &str) -> bool {
 
 const VIEWS: [&str; 2] = ["basic_view", "array_face"];
 
+/// Whether a function is one of the headers, or a lambda in one.
+pub fn is_of_headers(symbol: &str) -> bool {
+    let Some(name) = symbol.strip_prefix("_Z") else { return symbol.starts_with(PREFIX) };
+    let Some(name) = name.trim_start_matches('Z').strip_prefix('N') else { return false };
+    let name = name.trim_start_matches(['K', 'R', 'O']);
+    ["11Concurrency", "6revamp"].iter().any(|space| name.starts_with(space))
+}
+
 /// A function of C++ AMP: `precise_math`, `sin` and `f` of `_ZN11Concurrency5abi_112precise_math3sinEf`, and `direct3d_abort` and `v`.
 pub fn of_concurrency(symbol: &str) -> Option<(Vec<&str>, &str)> {
     let (_, mut rest) = identifier(symbol.strip_prefix("_ZN11Concurrency")?)?;

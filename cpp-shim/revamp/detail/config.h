@@ -72,8 +72,13 @@ REVAMP_DETAIL_END
 #else
 #define REVAMP_DEVICE_ON_HOST 0
 #endif
-// Goes before a function that is restrict(amp,cpu).
+// Goes before a function that is restrict(amp,cpu). On host threads the kernel compiler inlines the short ones in debug
+// builds too: their instructions are then the caller's line.
+#if REVAMP_DEVICE_ON_HOST
+#define REVAMP_HD REVAMP_HOST REVAMP_DEVICE __attribute__((nodebug))
+#else
 #define REVAMP_HD REVAMP_HOST REVAMP_DEVICE
+#endif
 
 #if defined(__SANITIZE_THREAD__)
 #define REVAMP_TSAN 1

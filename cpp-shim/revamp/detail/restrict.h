@@ -48,21 +48,21 @@
 #elif !defined(REVAMP_AMP_IS_BOTH)
 #define REVAMP_RESTRICT_amp REVAMP_DEVICE
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
-#define REVAMP_RESTRICT_both REVAMP_HD
+#define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE
 #elif REVAMP_AMP_IS_BOTH + 0 == 2
 // Internal: Clang makes functions of other files' only when a kernel calls them.
 #define REVAMP_RESTRICT_amp REVAMP_DEVICE __attribute__((internal_linkage))
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
-#define REVAMP_RESTRICT_both REVAMP_HD __attribute__((internal_linkage))
+#define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE __attribute__((internal_linkage))
 #elif REVAMP_AMP_IS_BOTH + 0 == 3
 // What is for amp alone is told apart from functions of the host of its signature by another attribute.
-#define REVAMP_RESTRICT_amp REVAMP_HD __attribute__((enable_if(true, ""), internal_linkage))
+#define REVAMP_RESTRICT_amp REVAMP_HOST REVAMP_DEVICE __attribute__((enable_if(true, ""), internal_linkage))
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
-#define REVAMP_RESTRICT_both REVAMP_HD __attribute__((internal_linkage))
+#define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE __attribute__((internal_linkage))
 #else
-#define REVAMP_RESTRICT_amp REVAMP_HD
+#define REVAMP_RESTRICT_amp REVAMP_HOST REVAMP_DEVICE
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
-#define REVAMP_RESTRICT_both REVAMP_HD
+#define REVAMP_RESTRICT_both REVAMP_HOST REVAMP_DEVICE
 #endif
 #define REVAMP_RESTRICT_auto REVAMP_RESTRICT_both
 #define REVAMP_RESTRICT_OF(words) REVAMP_RESTRICT_OF_(words)

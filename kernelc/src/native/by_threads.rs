@@ -7,11 +7,12 @@
 
 use super::register_symbol;
 use crate::clang::{Clang, Pass, Unit};
-use crate::device_abi::{ASSUMED, begins_kernel};
+use crate::device_abi::{ASSUMED, begins_kernel, is_of_headers};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::integer_division;
-use crate::llvm::{Llvm, Module, Pipeline};
+use crate::llvm::number::opcode;
+use crate::llvm::{Form, Llvm, Module, Pipeline, Value};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -136,15 +137,24 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     std::fs::write(output, text).map_err(|e| format!("cannot write {}: {e}", output.display()))
 }
 
-/// Makes all definitions internal: the names of the kernels.
+/// What becomes of the headers' functions at -O0. LLVM leaves the program's own as they are, since they are `optnone`.
+const HEADERS: &str =
+    "cgscc(inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)),globaldce";
+
+/// Makes all definitions internal, and optimises functions of the headers, since an access of an array_view would take twenty times as long as
+/// that of an array otherwise: the names of the kernels.
 pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
     // LLVM's pass leaves out what is marked as used: kernels, and what Clang adds for HIP.
     module.run(&Pipeline { passes: "internalize,globaldce".into(), options: Vec::new() })?;
-    Ok(module.edit(|edit| {
+    let kernels = module.edit(|edit| {
         let mut kernels = Vec::new();
         for function in edit.functions().filter(|function| function.first_block().is_some()) {
             if function.has_attribute(ASSUMED) {
                 kernels.push(function.name());
+            }
+            if is_of_headers(&function.name()) {
+                edit.remove_attribute(function, "optnone");
+                edit.remove_attribute(function, "noinline");
             }
             edit.internalize(function);
         }
@@ -152,7 +162,21 @@ pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
             edit.internalize(variable);
         }
         kernels
-    }))
+    });
+    module.run(&Pipeline { passes: HEADERS.into(), options: Vec::new() })?;
+    module.edit(|edit| {
+        for function in edit.functions().filter(|&function| is_of_headers(&function.name()) && is_short(function)) {
+            edit.add_attribute(function, "alwaysinline");
+        }
+    });
+    Ok(kernels)
+}
+
+/// Whether a call of a function costs more than what it does.
+fn is_short(function: Value<'_>) -> bool {
+    const MOST: usize = 24;
+    let calls = |one: Value<'_>| one.form() == Form::Instruction(opcode::CALL);
+    function.first_block().is_some() && function.instructions().count() <= MOST && !function.instructions().any(calls)
 }
 
 /// The table of the kernels, and the function that registers it with the unit's image.
@@ -176,4 +200,53 @@ fn table(kernels: &[String], unit: u64, bare: bool) -> String {
          call void @revamp_image_add_native(ptr %image, ptr @by_threads.table, i64 {count})\n  \
          ret ptr %image\n}}\n"
     )
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_become_internal_and_only_the_headers_are_optimised() {
+        let code = "
+            @kept = global i32 7
+            @llvm.compiler.used = appending global [2 x ptr] [ptr @kernel, ptr @kept], section \"llvm.metadata\"
+            $kernel = comdat any
+            define weak_odr void @kernel(ptr %block) #0 comdat {
+              call void @program(ptr %block)
+              ret void
+            }
+            define linkonce_odr void @program(ptr %block) #1 {
+              %n = alloca i32
+              %element = call ptr @_ZN6revamp7elementEPv(ptr %block)
+              store i32 1, ptr %n
+              %m = load i32, ptr %n
+              store i32 %m, ptr %element
+              ret void
+            }
+            define linkonce_odr ptr @_ZN6revamp7elementEPv(ptr %view) #1 {
+              %at = alloca ptr
+              store ptr %view, ptr %at
+              %same = load ptr, ptr %at
+              ret ptr %same
+            }
+            define void @unused() { ret void }
+            attributes #0 = { noinline optnone \"llvm.assume\"=\"revamp-kernel\" }
+            attributes #1 = { noinline optnone }";
+        let clang = Clang::find().unwrap();
+        let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major).unwrap();
+        let mut module = Module::read(llvm, code.as_bytes(), "code").unwrap();
+        assert_eq!(run(&mut module).unwrap(), ["kernel"]);
+        let text = module.print();
+        for line in text.lines().filter(|line| line.starts_with("define ") || line.starts_with("@kept")) {
+            assert!(line.contains("internal"), "{line}");
+        }
+        assert!(!text.contains("@unused") && !text.contains("comdat"), "{text}");
+        // The program's variable stays, the header's does not.
+        assert!(text.contains("%n = alloca") && !text.contains("%at = alloca"), "{text}");
+        let element = module.functions().find(|function| function.name().starts_with("_ZN6revamp")).unwrap();
+        assert!(is_short(element) && text.contains("alwaysinline"), "{text}");
+        Module::read(llvm, (text + &table(&["kernel".into()], 5, false)).as_bytes(), "with its table").unwrap();
+    }
 }
