@@ -259,8 +259,6 @@ functions! {
     LLVMStructSetBody(*mut c_void, *mut *mut c_void, c_uint, c_int) -> ();
     LLVMAddGlobal(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
     LLVMSetGlobalConstant(*mut c_void, c_int) -> ();
-    LLVMSetLinkage(*mut c_void, c_int) -> ();
-    LLVMGetLinkage(*mut c_void) -> c_int;
     LLVMSetVisibility(*mut c_void, c_int) -> ();
     LLVMGetVisibility(*mut c_void) -> c_int;
     LLVMSetUnnamedAddress(*mut c_void, c_int) -> ();

@@ -10,9 +10,9 @@ use crate::clang::{Clang, Pass, Unit};
 use crate::device_abi::{ASSUMED, begins_kernel, is_of_headers};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
-use crate::integer_division;
 use crate::llvm::number::opcode;
 use crate::llvm::{Form, Llvm, Module, Pipeline, Value};
+use crate::passes::integer_division;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -132,8 +132,8 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     let mut module = Module::read(llvm, &code, &input.to_string_lossy())?;
     let kernels = run(&mut module)?;
     module.verify()?;
-    let text = module.print();
-    let text = integer_division::defined(&text).unwrap_or(text) + &table(&kernels, unit, bare == "true");
+    integer_division::run(&mut module);
+    let text = module.print() + &table(&kernels, unit, bare == "true");
     std::fs::write(output, text).map_err(|e| format!("cannot write {}: {e}", output.display()))
 }
 
