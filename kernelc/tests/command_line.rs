@@ -605,7 +605,7 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
         ("check or device", "*--cuda-device-only*", None),
         ("host", "*--cuda-host-only*", None),
         ("kernels", "no", Some("--revamp-compile-kernels")),
-        ("native kernels", "no", Some("--revamp-run-passes")),
+        ("native kernels", "no", Some("--revamp-make-native")),
         ("objects of native kernels", "*native.*.ll*", None),
         ("link", "*-lrevamp*", None),
     ] {
