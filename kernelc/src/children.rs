@@ -12,6 +12,7 @@ pub fn run(arguments: &[OsString]) -> Option<i32> {
         kernel_process::CHILD => Some(kernel_process::child(rest)),
         process::CHILD => Some(process::child(rest)),
         by_threads::CHILD => Some(by_threads::child(rest)),
+        process::CODE => Some(process::code_child(rest)),
         _ => None,
     }
 }

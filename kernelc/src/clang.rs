@@ -1,6 +1,7 @@
 //! Clang: where it is, and how each pass calls it.
 
 use crate::files;
+#[cfg(test)]
 use crate::pipelines::NATIVE_CODE;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -311,7 +312,8 @@ impl Clang {
         command
     }
 
-    /// A call that makes an object of LLVM IR for a system.
+    /// A call that makes an object of LLVM IR for a system, as the process of `native` does.
+    #[cfg(test)]
     pub fn assemble(&self, input: &Path, output: &Path, target: &str) -> Command {
         let mut command = Command::new(&self.compiler);
         command.arg(format!("--target={target}"));

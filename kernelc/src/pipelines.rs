@@ -132,7 +132,7 @@ const UNROLL_LITTLE: Hidden = Hidden::new("unroll-threshold", "30", "150");
 /// Full unrolling of loops of at most this trip count, also in `loop-unroll-full`.
 const UNROLL_SHORT: Hidden = Hidden::new("unroll-full-max-count", "32", "4294967295");
 
-/// For Clang, which makes the native code (`Clang::assemble`) by `default<O3>`. A loop over the threads of a tile that is unrolled whole before it
+/// For native code, which `default<O3>` makes. A loop over the threads of a tile that is unrolled whole before it
 /// is vectorised becomes scattered vectors. A loop that asks what is the same for all threads (the bits of a texture) becomes a loop for each
 /// answer, which can be vectorised.
 pub const NATIVE_CODE: [Hidden; 2] =
@@ -213,6 +213,11 @@ pub fn fold() -> Pipeline {
 /// Prepares kernels for the host's processor: all calls inlined, and no value used in another block than its own.
 pub fn native() -> Pipeline {
     Pipeline::of(format!("{INLINE},{},function(reg2mem)", NATIVE.passes()), &[])
+}
+
+/// Native code, as `clang -O3` makes it.
+pub fn native_code() -> Pipeline {
+    Pipeline::of("default<O3>", &NATIVE_CODE)
 }
 
 /// For what looks at the user's control flow.

@@ -606,7 +606,6 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
         ("host", "*--cuda-host-only*", None),
         ("kernels", "no", Some("--revamp-compile-kernels")),
         ("native kernels", "no", Some("--revamp-make-native")),
-        ("objects of native kernels", "*native.*.ll*", None),
         ("link", "*-lrevamp*", None),
     ] {
         place.clang = put_script(&root, "clang++", &script(in_clang));

@@ -289,6 +289,7 @@ functions! {
     LLVMConstReal(*mut c_void, f64) -> *mut c_void;
     LLVMBuildUnreachable(*mut c_void) -> *mut c_void;
     LLVMBuildRet(*mut c_void, *mut c_void) -> *mut c_void;
+    LLVMTargetMachineEmitToFile(*mut c_void, *mut c_void, *const c_char, c_int, *mut *mut c_char) -> c_int;
     LLVMGetPoison(*mut c_void) -> *mut c_void;
     LLVMConstNull(*mut c_void) -> *mut c_void;
     LLVMBuildICmp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
@@ -311,13 +312,17 @@ pub(super) struct Loaded {
 /// and end the process where the module is broken. `Module::read` verifies each module itself, and gives an error.
 const KEEP_DEBUG_INFO: &CStr = c"-disable-auto-upgrade-debug-info";
 
-const PROCESSORS: [&str; 6] = [
+const PROCESSORS: [&str; 10] = [
     "LLVMInitializeX86TargetInfo",
     "LLVMInitializeX86Target",
     "LLVMInitializeX86TargetMC",
+    "LLVMInitializeX86AsmPrinter",
+    "LLVMInitializeX86AsmParser",
     "LLVMInitializeAArch64TargetInfo",
     "LLVMInitializeAArch64Target",
     "LLVMInitializeAArch64TargetMC",
+    "LLVMInitializeAArch64AsmPrinter",
+    "LLVMInitializeAArch64AsmParser",
 ];
 
 static LOADED: OnceLock<Loaded> = OnceLock::new();

@@ -7,6 +7,7 @@
 //! A [`Module`] shares its LLVM context with its copies alone and stays on its thread. Pipelines run one at a time in a process, because each
 //! sets the hidden options that it needs (`pipeline`).
 
+mod attributes;
 mod blocks;
 mod build;
 mod edit;

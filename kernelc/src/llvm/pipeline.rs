@@ -9,6 +9,7 @@ use super::module::message;
 use super::{Llvm, Module};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Passes as LLVM writes them, and the hidden options that they need.
@@ -41,8 +42,20 @@ impl Hidden {
 /// The options that were set in this process, with the values that they have now.
 static SET: Mutex<BTreeSet<Hidden>> = Mutex::new(BTreeSet::new());
 
-/// LLVM's level of code generation that `opt` has: `LLVMCodeGenLevelDefault`. The relocation and code models are the target's own: 0.
-const LEVEL: c_int = 2;
+/// `LLVMCodeGenOptLevel` and `LLVMRelocMode` of a target machine. The code model is the target's own: 0.
+#[derive(Clone, Copy)]
+struct Generation<'a> {
+    processor: &'a CStr,
+    level: c_int,
+    relocation: c_int,
+}
+
+/// As `opt` has it: `LLVMCodeGenLevelDefault`.
+const PASSES: Generation<'static> = Generation { processor: c"", level: 2, relocation: 0 };
+/// As `clang -O3 -fPIC` has it: `LLVMCodeGenLevelAggressive` and `LLVMRelocPIC`.
+const OBJECT: Generation<'static> = Generation { processor: c"", level: 3, relocation: 2 };
+/// `LLVMObjectFile`.
+const OBJECT_FILE: c_int = 1;
 
 impl Pipeline {
     /// The options to set, after which `set` says what holds: the pipeline's own, and the defaults of those that it does not name.
@@ -61,7 +74,7 @@ impl Pipeline {
 
 impl Llvm {
     /// What LLVM knows of a target: not null, to be disposed of.
-    fn machine(self, triple: &CStr) -> Result<*mut c_void, String> {
+    fn machine(self, triple: &CStr, how: Generation<'_>) -> Result<*mut c_void, String> {
         let f = self.functions;
         let (mut target, mut told) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: the strings live over the calls; the message is used once.
@@ -69,8 +82,9 @@ impl Llvm {
             if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut told) != 0 {
                 return Err(message(self, told));
             }
-            let (cpu, features) = (c"".as_ptr(), c"".as_ptr());
-            let machine = (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, LEVEL, 0, 0);
+            let (cpu, features) = (how.processor.as_ptr(), c"".as_ptr());
+            let machine =
+                (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, how.level, how.relocation, 0);
             if machine.is_null() {
                 Err(format!("LLVM makes no code for {}", triple.to_string_lossy()))
             } else {
@@ -81,7 +95,7 @@ impl Llvm {
 
     /// How types lie in a target's memory, as a module says it.
     pub fn layout(self, triple: &str) -> Result<String, String> {
-        let machine = self.machine(&CString::new(triple).map_err(|_| "a zero in the name of a target")?)?;
+        let machine = self.machine(&CString::new(triple).map_err(|_| "a zero in the name of a target")?, PASSES)?;
         let f = self.functions;
         // SAFETY: the machine is valid; it, the layout and its text are disposed of once.
         unsafe {
@@ -102,20 +116,53 @@ impl Module {
 
     /// Runs a pipeline.
     pub fn run(&mut self, pipeline: &Pipeline) -> Result<(), String> {
+        // The cost model of the target. As for `opt`, a module without a triple has none.
+        let triple = self.triple();
+        let machine = if triple.is_empty() { std::ptr::null_mut() } else { self.llvm.machine(&triple, PASSES)? };
+        // SAFETY: the machine is null or valid, and disposed of once.
+        unsafe {
+            let done = self.run_for(pipeline, machine);
+            if !machine.is_null() {
+                (self.llvm.functions.LLVMDisposeTargetMachine)(machine);
+            }
+            done
+        }
+    }
+
+    /// Runs a pipeline and writes an object for the module's target. `processor`: for what no attribute of a function says it.
+    pub fn compile(&mut self, pipeline: &Pipeline, processor: &str, object: &Path) -> Result<(), String> {
+        let f = self.llvm.functions;
+        let file =
+            CString::new(object.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in the name of an object")?;
+        let processor = CString::new(processor).map_err(|_| "a zero in the name of a processor")?;
+        let machine = self.llvm.machine(&self.triple(), Generation { processor: &processor, ..OBJECT })?;
+        // SAFETY: the machine is valid, and disposed of once; the message is used once.
+        unsafe {
+            let mut done = self.run_for(pipeline, machine);
+            if done.is_ok() {
+                let mut told = std::ptr::null_mut();
+                let failed = (f.LLVMTargetMachineEmitToFile)(machine, self.raw, file.as_ptr(), OBJECT_FILE, &mut told);
+                let told = message(self.llvm, told);
+                done = if failed == 0 { self.reported() } else { Err(told) };
+            }
+            (f.LLVMDisposeTargetMachine)(machine);
+            done
+        }
+    }
+
+    /// # Safety
+    /// The machine is null or valid.
+    unsafe fn run_for(&mut self, pipeline: &Pipeline, machine: *mut c_void) -> Result<(), String> {
         let f = self.llvm.functions;
         let passes = CString::new(pipeline.passes.as_str()).map_err(|_| "a zero in the name of a pass")?;
-        let triple = self.triple();
         // Held while passes run: no other thread changes the options meanwhile.
         let mut set = SET.lock().unwrap_or_else(PoisonError::into_inner);
         let changes: Vec<CString> = std::iter::once(String::from("kernelc"))
             .chain(pipeline.changes(&mut set).into_iter().map(Hidden::argument))
             .map(|word| CString::new(word).map_err(|_| "a zero in an option"))
             .collect::<Result<_, _>>()?;
-        // The cost model of the target. As for `opt`, a module without a triple has none.
-        let machine = if triple.is_empty() { std::ptr::null_mut() } else { self.llvm.machine(&triple)? };
         // SAFETY: the module is valid, and its context belongs to this thread, as all modules of it do. The strings live over the
-        // calls. The target machine and the options of the pass builder live over the passes, and are disposed of once, as is the
-        // error with its message.
+        // calls. The options of the pass builder live over the passes, and are disposed of once, as is the error with its message.
         let failed = unsafe {
             if let Ok(count @ 2..) = c_int::try_from(changes.len()) {
                 let words: Vec<*const c_char> = changes.iter().map(|word| word.as_ptr()).collect();
@@ -124,9 +171,6 @@ impl Module {
             let options = (f.LLVMCreatePassBuilderOptions)();
             let error = (f.LLVMRunPasses)(self.raw, passes.as_ptr(), machine, options);
             (f.LLVMDisposePassBuilderOptions)(options);
-            if !machine.is_null() {
-                (f.LLVMDisposeTargetMachine)(machine);
-            }
             (!error.is_null()).then(|| {
                 let told = (f.LLVMGetErrorMessage)(error);
                 let text = CStr::from_ptr(told).to_string_lossy().into_owned();

@@ -16,14 +16,14 @@ macro_rules! handle {
         $(#[$about])*
         #[derive(Clone, Copy)]
         pub struct $name<'m> {
-            module: &'m Module,
+            pub(super) module: &'m Module,
             /// Not null, and valid as long as the module is borrowed.
             raw: *mut c_void,
             $($field: $form,)?
         }
 
         impl $name<'_> {
-            fn f(self) -> &'static Functions {
+            pub(super) fn f(self) -> &'static Functions {
                 self.module.llvm.functions
             }
         }
@@ -170,7 +170,7 @@ impl<'m> Value<'m> {
         self.form
     }
 
-    fn is(self, kinds: &[i32]) -> bool {
+    pub(super) fn is(self, kinds: &[i32]) -> bool {
         matches!(self.form, Form::Other(kind) if kinds.contains(&kind))
     }
 
@@ -236,14 +236,6 @@ impl<'m> Value<'m> {
     /// Of a function: whether it is a kernel for devices.
     pub fn is_kernel(self) -> bool {
         number::KERNELS.contains(&self.calling_convention())
-    }
-
-    /// Of a function: whether it has an attribute that is text.
-    pub fn has_attribute(self, name: &'static str) -> bool {
-        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form);
-        let (get, length) = (self.f().LLVMGetStringAttributeAtIndex, name.len() as c_uint);
-        // SAFETY: the value is a function, and the name has that many bytes.
-        unsafe { !get(self.raw, number::OF_FUNCTION, name.as_ptr().cast(), length).is_null() }
     }
 
     /// The instructions of a function.
@@ -383,41 +375,6 @@ impl<'m> Value<'m> {
     /// The blocks of a function.
     pub fn blocks(self) -> impl Iterator<Item = Block<'m>> {
         std::iter::successors(self.first_block(), |at| at.next())
-    }
-
-    /// The type that `byref` or `byval` of a function's parameter names.
-    pub fn pointee(self, parameter: u32) -> Option<Type<'m>> {
-        assert!(parameter < self.count_parameters(), "parameter {parameter} of {:?}", self.form);
-        let f = self.f();
-        // SAFETY: the value is a function with this parameter, of which attributes count from 1. An attribute of another kind than
-        // a type is not asked for one.
-        ["byref", "byval"].into_iter().find_map(|name| unsafe {
-            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
-            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw, parameter + 1, kind);
-            let is_type = !found.is_null() && (f.LLVMIsTypeAttribute)(found) != 0;
-            if is_type { Type::of(self.module, (f.LLVMGetTypeAttributeValue)(found)) } else { None }
-        })
-    }
-
-    /// Of a function: so many bytes are behind a parameter, as its attribute `dereferenceable` says.
-    pub fn dereferenceable(self, parameter: u32) -> Option<u64> {
-        self.number_of(parameter, "dereferenceable")
-    }
-
-    /// Of a function: how what is behind a parameter is aligned, as its attribute `align` says.
-    pub fn parameter_alignment(self, parameter: u32) -> Option<u64> {
-        self.number_of(parameter, "align")
-    }
-
-    fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
-        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form);
-        let f = self.f();
-        // SAFETY: the value is a function, of which attributes of parameters count from 1. The attribute has a number.
-        unsafe {
-            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
-            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw, parameter + 1, kind);
-            (!found.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(found))
-        }
     }
 
     /// Of a floating-point constant: as a double, which may lose a NaN's payload.

@@ -25,8 +25,8 @@ pub struct Making {
 /// The calls that make them of the device's code, and their files.
 struct Calls {
     prepare: Command,
-    assemble: Vec<Command>,
-    modules: Vec<PathBuf>,
+    /// Compiles a module that the first process has left.
+    code: Vec<Command>,
     objects: Vec<PathBuf>,
     /// They check accesses.
     zero: bool,
@@ -70,7 +70,6 @@ impl Making {
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let processors = Processors::of(target);
-        let modules: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
         let dump = dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default()));
@@ -78,9 +77,11 @@ impl Making {
         let work = Work { lines, zero, bare, target: target.to_owned(), unit: unit.id, dump: dump.clone() };
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
-            prepare: process::command(clang, &work, device, &modules)?,
-            assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
-            modules,
+            prepare: process::command(clang, &work, device, &objects)?,
+            code: objects
+                .iter()
+                .map(|object| process::code_command(clang, target, object))
+                .collect::<Result<_, _>>()?,
             objects,
             zero,
             dump,
@@ -152,20 +153,20 @@ impl Calls {
             (process::REFUSED, told) => return Err(told),
             (code, told) => return Err(format!("LLVM failed ({code}) making native kernels: {told}")),
         }
+        // Without kernels there is neither an object nor a module, and one object may be for several processors.
         let mut running = Vec::new();
-        // Without kernels there is no module, and those for several processors may be one.
-        for (module, assemble) in self.modules.iter().zip(&mut self.assemble) {
-            if module.is_file() {
-                running.push(Running::quiet(assemble)?.cancelled_by(&self.cancelled));
+        for (object, code) in self.objects.iter().zip(&mut self.code) {
+            if process::module_of(object).is_file() {
+                running.push(Running::quiet(code)?.cancelled_by(&self.cancelled));
             }
         }
-        self.objects.truncate(running.len());
         for one in running {
             let (code, told) = one.end()?;
             if code != 0 {
-                return Err(format!("Clang does not take the native kernels: {told}"));
+                return Err(format!("LLVM does not take the native kernels ({code}): {told}"));
             }
         }
+        self.objects.retain(|object| object.is_file());
         Ok(Some(self.objects).filter(|objects| !objects.is_empty()))
     }
 }

@@ -50,6 +50,11 @@ impl Processors {
         if target.starts_with("aarch64") { &AARCH64 } else { &X86_64 }
     }
 
+    /// The least of them, as LLVM names it.
+    fn least(&self) -> &'static str {
+        self.levels[0].1
+    }
+
     /// The names of the functions.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.levels.iter().map(|(name, _)| *name)

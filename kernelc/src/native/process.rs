@@ -12,6 +12,8 @@ use std::process::Command;
 
 /// The first argument of the process.
 pub const CHILD: &str = "--revamp-make-native";
+/// The first argument of a process that compiles one module.
+pub const CODE: &str = "--revamp-native-code";
 
 /// What the process returns if a kernel cannot be made, and the error says why.
 pub const REFUSED: i32 = 2;
@@ -56,16 +58,37 @@ impl Work {
     }
 }
 
-/// A call of the process: of the device's code it makes the first module, or all of them, or none if there are no kernels.
-pub fn command(clang: &Clang, work: &Work, device: &Path, modules: &[PathBuf]) -> Result<Command, String> {
+/// A call of the process: of the device's code it makes one object, or a module for each object, or neither if there are no kernels.
+pub fn command(clang: &Clang, work: &Work, device: &Path, objects: &[PathBuf]) -> Result<Command, String> {
     let mut command = clang.child(CHILD)?;
-    command.args(work.arguments()).arg(device).args(modules);
+    command.args(work.arguments()).arg(device).args(objects);
     Ok(command)
 }
 
-/// The whole of the process. Arguments: the compiler, a program beside it, their version, those of `Work`, the device's code, the files of the modules.
+/// A call of the process that compiles the module of an object.
+pub fn code_command(clang: &Clang, target: &str, object: &Path) -> Result<Command, String> {
+    let mut command = clang.child(CODE)?;
+    command.arg(target).arg(object);
+    Ok(command)
+}
+
+/// The file of the module that an object is made of.
+pub fn module_of(object: &Path) -> PathBuf {
+    object.with_extension("ll")
+}
+
+/// The whole of the process. Arguments: the compiler, a program beside it, their version, those of `Work`, the device's code, the objects.
 pub fn child(arguments: &[OsString]) -> i32 {
-    match worked(arguments) {
+    status(worked(arguments))
+}
+
+/// The whole of the process that compiles one module. Arguments: the compiler, a program beside it, their version, the host's target, the object.
+pub fn code_child(arguments: &[OsString]) -> i32 {
+    status(compiled(arguments))
+}
+
+fn status(done: Result<(), Failed>) -> i32 {
+    match done {
         Ok(()) => 0,
         Err(Failed { why, code }) => {
             eprintln!("{why}");
@@ -89,10 +112,9 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     let wrong = "it is called by itself only";
     let ([compiler, opt, major], rest) = arguments.split_first_chunk().ok_or(wrong)?;
     let (work, rest) = rest.split_at_checked(4).ok_or(wrong)?;
-    let (device, modules) = rest.split_first().ok_or(wrong)?;
-    let major = major.to_str().and_then(|major| major.parse().ok()).ok_or(wrong)?;
+    let (device, objects) = rest.split_first().ok_or(wrong)?;
     let work = Work::of(work).ok_or(wrong)?;
-    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let llvm = loaded([compiler, opt, major])?;
     let module = prepared(llvm, &work, device)?;
     let mut native = super::cut(&module.print());
     native.checked = work.zero;
@@ -107,13 +129,37 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     }
     // Functions of one module have no lines in common.
     let together = !work.lines && native.is_small();
-    for (level, file) in modules.iter().enumerate().take(if together { 1 } else { modules.len() }) {
-        let levels = if together { 0..modules.len() } else { level..level + 1 };
+    for (level, object) in objects.iter().enumerate().take(if together { 1 } else { objects.len() }) {
+        let levels = if together { 0..objects.len() } else { level..level + 1 };
         let text = native.module(Processors::of(&work.target), levels, work.unit, work.bare);
-        parallel::check(&Module::read(llvm, text.as_bytes(), "native kernels")?)?;
-        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", Path::new(file).display()))?;
+        let mut module = Module::read(llvm, text.as_bytes(), "native kernels")?;
+        parallel::check(&module)?;
+        if together {
+            compile(&mut module, &work.target, object)?;
+        } else {
+            let file = module_of(Path::new(object));
+            std::fs::write(&file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+        }
     }
     Ok(())
+}
+
+fn compiled(arguments: &[OsString]) -> Result<(), Failed> {
+    let [compiler, opt, major, target, object] = arguments else { return Err("it is called by itself only".into()) };
+    let llvm = loaded([compiler, opt, major])?;
+    let file = module_of(Path::new(object));
+    let text = std::fs::read(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+    let mut module = Module::read(llvm, &text, "native kernels")?;
+    Ok(compile(&mut module, &target.to_string_lossy(), object)?)
+}
+
+fn compile(module: &mut Module, target: &str, object: &OsStr) -> Result<(), String> {
+    module.compile(&pipelines::native_code(), Processors::of(target).least(), Path::new(object))
+}
+
+fn loaded([compiler, opt, major]: [&OsString; 3]) -> Result<Llvm, String> {
+    let major = major.to_str().and_then(|major| major.parse().ok()).ok_or("it is called by itself only")?;
+    Llvm::load([Path::new(compiler), Path::new(opt)], major)
 }
 
 /// The device's code for the host's processor, with all calls inlined.

@@ -1,0 +1,51 @@
+//! Questions about the attributes of functions and their parameters.
+#![allow(unsafe_code)]
+
+use super::number::{self, value as k};
+use super::value::{Type, Value};
+use std::ffi::c_uint;
+
+impl<'m> Value<'m> {
+    /// Of a function: whether it has an attribute that is text.
+    pub fn has_attribute(self, name: &'static str) -> bool {
+        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
+        let (get, length) = (self.f().LLVMGetStringAttributeAtIndex, name.len() as c_uint);
+        // SAFETY: the value is a function, and the name has that many bytes.
+        unsafe { !get(self.raw(), number::OF_FUNCTION, name.as_ptr().cast(), length).is_null() }
+    }
+
+    /// The type that `byref` or `byval` of a function's parameter names.
+    pub fn pointee(self, parameter: u32) -> Option<Type<'m>> {
+        assert!(parameter < self.count_parameters(), "parameter {parameter} of {:?}", self.form());
+        let f = self.f();
+        // SAFETY: the value is a function with this parameter, of which attributes count from 1. An attribute of another kind than
+        // a type is not asked for one.
+        ["byref", "byval"].into_iter().find_map(|name| unsafe {
+            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
+            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind);
+            let is_type = !found.is_null() && (f.LLVMIsTypeAttribute)(found) != 0;
+            if is_type { Type::of(self.module, (f.LLVMGetTypeAttributeValue)(found)) } else { None }
+        })
+    }
+
+    /// Of a function: so many bytes are behind a parameter, as its attribute `dereferenceable` says.
+    pub fn dereferenceable(self, parameter: u32) -> Option<u64> {
+        self.number_of(parameter, "dereferenceable")
+    }
+
+    /// Of a function: how what is behind a parameter is aligned, as its attribute `align` says.
+    pub fn parameter_alignment(self, parameter: u32) -> Option<u64> {
+        self.number_of(parameter, "align")
+    }
+
+    fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
+        assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
+        let f = self.f();
+        // SAFETY: the value is a function, of which attributes of parameters count from 1. The attribute has a number.
+        unsafe {
+            let kind = (f.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len());
+            let found = (f.LLVMGetEnumAttributeAtIndex)(self.raw(), parameter + 1, kind);
+            (!found.is_null()).then(|| (f.LLVMGetEnumAttributeValue)(found))
+        }
+    }
+}
