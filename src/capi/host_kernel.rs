@@ -37,6 +37,8 @@ enum Form {
 pub struct KernelThread {
     id: *const revamp_thread_id,
     count: u32,
+    /// Which of these runs: the kernel's own.
+    running: u32,
     /// Where the thread goes on that ends early: the kernel's own.
     end: *mut c_void,
 }
@@ -52,15 +54,31 @@ pub extern "C" fn revamp_kernel_thread() -> *mut KernelThread {
     RUNS.get()
 }
 
-/// Prints the text of direct3d_errorf.
+/// Makes the launch of the calling thread fail with a text, the line of the program, if it is known, and the thread's index. `shown`:
+/// they are printed too.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn revamp_kernel_error(text: *const c_char) {
-    // SAFETY: the kernel gives a text.
-    if let Ok(text) = unsafe { pointer::text(text, "text") } {
-        // The exception has the text too.
-        let _ = std::io::stderr().write_all(text.as_bytes());
-    }
+pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, file: *const c_char, line: u32) {
+    let _ = guard(|| {
+        // SAFETY: the library put it there, for as long as the thread runs.
+        let runs = unsafe { RUNS.get().as_ref() }.ok_or_else(|| Error::invalid("no kernel runs"))?;
+        // SAFETY: the id of a thread that runs, and texts of the kernel; a file is one, or null.
+        let (thread, text) = unsafe { (thread_of(&runs.id)?, pointer::text(text, "text")?) };
+        // SAFETY: as above.
+        let file = if file.is_null() { None } else { Some(unsafe { pointer::text(file, "file") }?) };
+        let mut index: SmallVec<[i32; 4]> = SmallVec::from_slice(thread.global());
+        if let Some(last) = index.last_mut() {
+            *last += runs.running as i32;
+        }
+        let index: Vec<String> = index.iter().map(i32::to_string).collect();
+        let place = file.map_or(String::new(), |file| format!("{file}:{line}, "));
+        let message = format!("{} ({place}thread ({}))", text.trim_end(), index.join(", "));
+        if shown {
+            let _ = writeln!(std::io::stderr(), "{message}");
+        }
+        thread.fail(Error::runtime(message));
+        Ok(())
+    });
 }
 
 /// A C function with its context.
@@ -129,7 +147,7 @@ impl Function {
                 Form::Thread(function) => function(id, context),
                 Form::Row(function) => function(id, count, context),
                 Form::Compiled(function) => {
-                    let mut thread = KernelThread { id, count, end: std::ptr::null_mut() };
+                    let mut thread = KernelThread { id, count, running: 0, end: std::ptr::null_mut() };
                     let before = RUNS.replace(&raw mut thread);
                     function(context);
                     RUNS.set(before);

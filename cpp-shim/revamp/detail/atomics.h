@@ -236,6 +236,15 @@ REVAMP_HD REVAMP_PRINTS inline void direct3d_printf(const char *format, Argument
     revamp::detail::print(format, arguments...);
 #endif
 }
+#if REVAMP_DEVICE_ON_HOST
+template <class... Arguments>
+REVAMP_HD inline void direct3d_errorf(revamp::detail::on_host::located format, Arguments... arguments) {
+    revamp::detail::on_host::fail_with(true, format, +arguments...);
+}
+REVAMP_HD inline void direct3d_abort(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    revamp::detail::on_host::fail_with(false, {"Reference Rasterizer: Shader abort instruction hit", file, line});
+}
+#else
 template <class... Arguments>
 REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Arguments... arguments) {
 #if REVAMP_DEVICE_PASS
@@ -245,21 +254,19 @@ REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Argument
     revamp::detail::print_and_fail(format, arguments...);
 #endif
 }
-#undef REVAMP_PRINTS
-#if __clang_major__ >= 22
-#pragma clang diagnostic pop
-#endif
 REVAMP_HD __attribute__((nodebug)) inline void direct3d_abort() {
-#if REVAMP_DEVICE_ON_HOST
-    revamp::detail::on_host::fail_with(false, "Reference Rasterizer: Shader abort instruction hit");
-    revamp::detail::on_host::end_thread();
-#elif REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS
     __revamp_errorf("Reference Rasterizer: Shader abort instruction hit");
     __revamp_end_thread();
 #else
     revamp::detail::abort_kernel();
 #endif
 }
+#endif
+#undef REVAMP_PRINTS
+#if __clang_major__ >= 22
+#pragma clang diagnostic pop
+#endif
 
 #else
 
@@ -288,20 +295,17 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 
 REVAMP_NAMESPACE_END
 
-// Devices begin a line for each text.
-#if REVAMP_DEVICE_ON_HOST
-#define REVAMP_LINE_END "\n"
-#else
-#define REVAMP_LINE_END
-#endif
 #if REVAMP_DEVICE_LANGUAGE && (defined(__GLIBC__) || defined(__MINGW32__))
 // What the C library's assert() calls, in amp code: the thread ends. Where host threads run the function itself, the C
 // library's own ends the program.
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
 __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
               [[maybe_unused]] const char *function) noexcept {
-#if REVAMP_DEVICE_PASS
-    __revamp_errorf("%s:%u: %s: Assertion `%s' failed." REVAMP_LINE_END, file, line, function, condition);
+#if REVAMP_DEVICE_ON_HOST
+    revamp::detail::on_host::fail_with(true, {"%s:%u: %s: Assertion `%s' failed.", nullptr}, file, line, function,
+                                       condition);
+#elif REVAMP_DEVICE_PASS
+    __revamp_errorf("%s:%u: %s: Assertion `%s' failed.", file, line, function, condition);
     __revamp_end_thread();
 #else
     __builtin_trap();

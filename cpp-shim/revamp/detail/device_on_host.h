@@ -23,17 +23,16 @@ namespace on_host {
 struct kernel_thread {
     // The thread, or the first of a row.
     const revamp_thread_id *id;
-    // The threads of the row.
-    unsigned count;
+    // The threads of the row, and which of them runs.
+    unsigned count, running;
     // Where a thread continues that ends early, as the C library's setjmp left it.
     std::jmp_buf *end;
 };
 
 REVAMP_DEVICE kernel_thread *this_thread() noexcept __asm__("revamp_kernel_thread");
 REVAMP_DEVICE revamp_status wait(const revamp_thread_id *id) noexcept __asm__("revamp_tile_barrier_wait");
-REVAMP_DEVICE revamp_status fail(const revamp_thread_id *id, const char *message) noexcept
-    __asm__("revamp_host_kernel_fail");
-REVAMP_DEVICE void print_error(const char *text) noexcept __asm__("revamp_kernel_error");
+REVAMP_DEVICE void fail(const char *text, bool shown, const char *file, unsigned line) noexcept
+    __asm__("revamp_kernel_fail");
 REVAMP_DEVICE int print(const char *format, ...) __asm__("printf");
 REVAMP_DEVICE int format_into(char *text, std::size_t size, const char *format, ...) __asm__("snprintf");
 #if REVAMP_TSAN
@@ -64,15 +63,23 @@ REVAMP_DEVICE __attribute__((returns_twice)) int set_jump(std::jmp_buf *) noexce
 #endif
 [[noreturn]] REVAMP_DEVICE void long_jump(std::jmp_buf *, int value) noexcept __asm__("longjmp");
 
-// Makes the launch fail.
-template <class... Arguments> REVAMP_DEVICE void fail_with(bool shown, const char *format, Arguments... arguments) {
+// A text, and the line of the program that calls a function with it.
+struct located {
+    const char *text, *file;
+    unsigned line;
+
+    REVAMP_DEVICE located(const char *format, const char *file_name = __builtin_FILE(),
+                          unsigned line_number = __builtin_LINE()) noexcept
+        : text(format), file(file_name), line(line_number) {}
+};
+
+// Ends the calling thread, and makes the launch fail with a text, the line and the thread's index. `shown`: they are
+// printed too.
+template <class... Arguments>
+[[noreturn]] REVAMP_DEVICE void fail_with(bool shown, const located &format, Arguments... arguments) {
     char text[4096];
-    format_into(text, sizeof text, format, arguments...);
-    if (shown) print_error(text);
-    fail(this_thread()->id, text);
-}
-// Ends the calling thread.
-[[noreturn]] REVAMP_DEVICE inline void end_thread() noexcept {
+    format_into(text, sizeof text, format.text, arguments...);
+    fail(text, shown, format.file, format.line);
     long_jump(this_thread()->end, 1);
 }
 } // namespace on_host
@@ -80,12 +87,6 @@ REVAMP_DETAIL_END
 
 template <class... Arguments> REVAMP_DEVICE void __revamp_printf(const char *format, Arguments... arguments) {
     revamp::detail::on_host::print(format, arguments...);
-}
-template <class... Arguments> REVAMP_DEVICE void __revamp_errorf(const char *format, Arguments... arguments) {
-    revamp::detail::on_host::fail_with(true, format, arguments...);
-}
-extern "C" REVAMP_DEVICE __attribute__((noreturn)) inline void __revamp_end_thread() {
-    revamp::detail::on_host::end_thread();
 }
 // The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
 extern "C" REVAMP_DEVICE inline void __revamp_memory_fence(unsigned memory) {

@@ -343,9 +343,9 @@ template <class Kernel, int N> REVAMP_KERNEL void untiled_entry([[maybe_unused]]
     row.end = &end;
     // A thread that ends early has made the launch fail: no other thread of its row begins.
     if (REVAMP_SET_JUMP(&end) != 0) return;
-    for (unsigned thread = 0; thread < row.count; ++thread) {
+    for (row.running = 0; row.running < row.count; ++row.running) {
         Concurrency::index<N> i(row.id->global);
-        i[N - 1] += static_cast<int>(thread);
+        i[N - 1] += static_cast<int>(row.running);
         start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
     }
 #elif REVAMP_DEVICE_PASS

@@ -563,9 +563,8 @@ template <int N> struct strides {
             length += static_cast<std::size_t>(on_host::format_into(text[list] + length, sizeof text[list] - length,
                                                                     d ? ", %d" : "%d", (list ? extent : index)[d]));
     }
-    on_host::fail_with(false, "an element outside of an array_view or array: index (%s), extent (%s)",
+    on_host::fail_with(false, {"an element outside of an array_view or array: index (%s), extent (%s)", nullptr},
                        static_cast<const char *>(text[0]), static_cast<const char *>(text[1]));
-    on_host::end_thread();
 }
 #elif !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
 // On the host it is thrown; from a kernel it makes the launch fail.

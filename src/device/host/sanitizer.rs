@@ -10,9 +10,12 @@ use std::sync::OnceLock;
 /// The functions of the sanitizer's interface (`sanitizer/common_interface_defs.h`).
 #[derive(Clone, Copy)]
 struct Interface {
-    start: unsafe extern "C" fn(*mut *mut c_void, *const c_void, usize),
-    finish: unsafe extern "C" fn(*mut c_void, *mut *const c_void, *mut usize),
+    start: Start,
+    finish: Finish,
 }
+
+type Start = unsafe extern "C" fn(*mut *mut c_void, *const c_void, usize);
+type Finish = unsafe extern "C" fn(*mut c_void, *mut *const c_void, *mut usize);
 
 /// Those of this process, if it has them.
 fn interface() -> Option<Interface> {
@@ -32,7 +35,10 @@ fn found() -> Option<Interface> {
         let finish = symbol(c"__sanitizer_finish_switch_fiber")?;
         // ThreadSanitizer has the names, for programs that link both interfaces.
         symbol(c"__asan_init")?;
-        Some(Interface { start: std::mem::transmute(start), finish: std::mem::transmute(finish) })
+        Some(Interface {
+            start: std::mem::transmute::<*mut c_void, Start>(start),
+            finish: std::mem::transmute::<*mut c_void, Finish>(finish),
+        })
     }
 }
 
