@@ -218,7 +218,7 @@ impl Functions {
             written = Some(found);
         }
         if written.is_none() && scope.contains(LOCAL) {
-            self.members.push(head_end(code, begin));
+            self.members.push(code.behind_prefixes(begin));
         }
         let restriction = written.unwrap_or(Restriction { amp: false, cpu: true });
         let scope = format!("{scope}{qualifier}");
@@ -231,19 +231,6 @@ impl Functions {
 
 /// Stands in the scope of a class that is local to a function.
 const LOCAL: char = '.';
-
-/// The token behind what comes before the attributes of a declaration.
-fn head_end(code: &Code<'_>, begin: usize) -> usize {
-    let mut at = begin;
-    loop {
-        at = match code.text(at) {
-            "template" if code.text(at + 1) == "<" => code.angle(at + 1).unwrap_or(at + 1) + 1,
-            "public" | "protected" | "private" if code.text(at + 1) == ":" => at + 2,
-            "[" if code.text(at + 1) == "[" => code.pair(at).unwrap_or(at) + 1,
-            _ => return at,
-        };
-    }
-}
 
 /// What a pair of braces holds.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Rewrites what C++ AMP allows and Clang does not, in a copy of a source with the same lines:
 //!
-//! - restrictions stand before `noexcept`, `throw()` and `->`, and behind `mutable`; Clang takes attributes elsewhere, and none
+//! - restrictions stand before `noexcept`, `throw()`, `->` and `requires`, and behind `mutable`; Clang takes attributes elsewhere, and none
 //!   in types;
 //! - members of local classes have the restriction of the function around them;
 //! - functions that are declared by a named function type have its restriction;
@@ -201,7 +201,8 @@ fn comparisons(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
         if !defaulted {
             return None;
         }
-        let named = head(code, at).find(|&n| code.text(n) == "operator")?;
+        // One that is defaulted outside of its class was declared before.
+        let named = head(code, at).find(|&n| code.text(n) == "operator").filter(|&n| code.before(n) != "::")?;
         let name: String = (named + 1..at).map(|n| code.text(n)).take_while(|&text| text != "(").collect();
         let unmarked = COMPARISONS.contains(&name.as_str()) && !head(code, at).any(|n| clauses.at(code, n).is_some());
         let start = code.tokens.get(at)?.start;
@@ -303,8 +304,46 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
         let front = head(code, open).find(|&n| code.text(n) == "auto");
         return front.map_or_else(Vec::new, |n| to(code.tokens[n].end()));
     }
+    if code.text(last) == "requires" {
+        return to(code.tokens[first_specifier(code, open)].start);
+    }
     // Another restriction stays beside it.
     if last > clause.end && !is_restriction(code, last - 1) { to(code.tokens[last - 1].end()) } else { Vec::new() }
+}
+
+/// The first token of a declaration behind `template <...>`, constraints and attributes.
+fn first_specifier(code: &Code<'_>, open: usize) -> usize {
+    let begin = head(code, open).take_while(|&n| !code.tokens[n].directive).last().unwrap_or(open);
+    let mut at = code.behind_prefixes(begin);
+    while code.text(at) == "requires" {
+        at = code.behind_prefixes(constraint_end(code, at + 1));
+    }
+    at
+}
+
+/// The token behind a constraint that begins here: primary expressions joined by `&&` and `||`.
+fn constraint_end(code: &Code<'_>, mut at: usize) -> usize {
+    let behind = |open: usize| code.pair(open).filter(|&close| close > open).unwrap_or(open) + 1;
+    loop {
+        if code.text(at) == "requires" {
+            at += 1;
+            at = if code.text(at) == "(" { behind(at) } else { at };
+            at = behind(at);
+        } else if code.text(at) == "(" {
+            at = behind(at);
+        } else {
+            at += 1 + usize::from(code.text(at) == "::");
+            while code.text(at) == "::" || code.text(at) == "<" {
+                at = if code.text(at) == "<" { code.angle(at).unwrap_or(at) + 1 } else { at + 2 };
+            }
+        }
+        // The tokens are single characters.
+        let mark = code.text(at);
+        if !["&", "|"].contains(&mark) || code.text(at + 1) != mark {
+            return at;
+        }
+        at += 2;
+    }
 }
 
 /// The parenthesis closes `restrict(...)`.
@@ -495,6 +534,18 @@ mod tests {
                 "struct s { bool operator==(const s &) const = default; friend auto operator<=>(s, s) = default; };",
                 "struct s { bool operator==(const s &) const __attribute__((host)) __attribute__((device)) = default; friend auto operator<=>(s, s) __attribute__((host)) __attribute__((device)) = default; };",
             ),
+            (
+                "template <class T> [[nodiscard]] T f(T) restrict(amp) noexcept requires(sizeof(T) == 4);",
+                "template <class T> [[nodiscard]] restrict(amp) T f(T) noexcept requires(sizeof(T) == 4);",
+            ),
+            (
+                "template <class T> requires n::c<T> && (sizeof(T) == 4) || requires(T t) { t.f(); } T f(T) restrict(amp) requires c<T> {}",
+                "template <class T> requires n::c<T> && (sizeof(T) == 4) || requires(T t) { t.f(); } restrict(amp) T f(T) requires c<T> {}",
+            ),
+            (
+                "template <class T> requires n::c<T> && ::d<T> || (true) T *f(T) restrict(amp) requires c<T> {}",
+                "template <class T> requires n::c<T> && ::d<T> || (true) restrict(amp) T *f(T) requires c<T> {}",
+            ),
             ("s(const s &) = delete;", "s(const s &) __attribute__((host)) = delete;"),
             (
                 "template <> int s<int>::h() const restrict(amp) { } int h() restrict(amp, cpu); int h() restrict(amp); int g() restrict(amp);",
@@ -593,6 +644,7 @@ mod tests {
     fn leaves_the_rest() {
         for source in [
             "struct s { s &operator=(const s &) = default; s() = default; bool operator<(s) const restrict(cpu) = default; };",
+            "bool s::operator==(const s &) const = default; auto n::s<int>::operator<=>(const s &) const = default;",
             "mutable int x; immutable restrict(amp) mutable restricted",
             "f([=](int) restrict(amp) mutable -> int {}); f([=](int) restrict(amp) noexcept {});",
             "f([=](int) -> int {}); int restrict(3); int restrict = 4; restrict(x) noexcept;",

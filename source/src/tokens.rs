@@ -171,6 +171,19 @@ impl<'s> Code<'s> {
     pub fn angle_back(&self, at: usize) -> Option<usize> {
         self.brackets.angle_back(at, |n| self.text(n))
     }
+
+    /// The token behind `template <...>`, access specifiers and attributes in brackets, from the beginning of a declaration.
+    pub fn behind_prefixes(&self, begin: usize) -> usize {
+        let mut at = begin;
+        loop {
+            at = match self.text(at) {
+                "template" if self.text(at + 1) == "<" => self.angle(at + 1).unwrap_or(at + 1) + 1,
+                "public" | "protected" | "private" if self.text(at + 1) == ":" => at + 2,
+                "[" if self.text(at + 1) == "[" => self.pair(at).unwrap_or(at) + 1,
+                _ => return at,
+            };
+        }
+    }
 }
 
 /// What a restriction allows.
