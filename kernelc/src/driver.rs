@@ -66,7 +66,11 @@ fn stand_before(
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
     // What makes no sense is the compiler's to say.
-    if line.task != Task::Compile || line.wrong.is_some() || !line.sources.iter().any(|source| wanted(source)) {
+    if line.task != Task::Compile
+        || line.checks
+        || line.wrong.is_some()
+        || !line.sources.iter().any(|source| wanted(source))
+    {
         return plain();
     }
     let [source] = line.sources.as_slice() else {
@@ -170,7 +174,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     refuse(line)?;
     let others = || line.inputs.iter().filter(|input| **input != Input::Source);
     let compiled = others().filter(|input| matches!(input, Input::Compiled(..))).count();
-    match (line.sources.len() + compiled, &line.output) {
+    match (line.sources.len() + compiled, line.output.as_ref().filter(|_| !line.checks)) {
         (0, _) => return Err(String::from("there is nothing to compile").into()),
         (2.., Some(_)) => return Err(String::from("-o names one output, there are several sources").into()),
         (_, Some(output)) if output == Path::new("-") => {
@@ -185,7 +189,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     }
     if compiled > 0 {
         let mut command = Command::new(&clang.compiler);
-        command.args(line.flags.iter().flatten()).arg("-c");
+        command.args(line.flags.iter().flatten()).arg(if line.checks { "-fsyntax-only" } else { "-c" });
         if let Some(output) = &line.output {
             command.arg("-o").arg(output);
         }
@@ -426,12 +430,20 @@ fn compile(
         command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);
         depends(line, object, &mut command);
         command.arg("-o").arg(&host);
+        if line.checks {
+            command.args(["-Xclang", "-fsyntax-only"]);
+        }
         command
     };
     // Begun for nothing where the source turns out to be wrong.
-    let mut beside = text.launches.then(|| HostPass::start(&mut pass(&unit), line, &image_file)).flatten();
+    let mut beside =
+        (text.launches && !line.checks).then(|| HostPass::start(&mut pass(&unit), line, &image_file)).flatten();
     let as_asked = unit.amp;
     let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
+    if line.checks {
+        eprint!("{}", text.formats(line));
+        return host_object(&pass, [unit, of_device], None, &[], &image_file);
+    }
     if unit.amp != as_asked {
         drop(beside.take());
     }

@@ -63,6 +63,8 @@ pub struct Line {
     pub assembly: bool,
     /// `-famp-strict`: what C++ AMP does not have is refused in kernels, also where revamp has it.
     pub strict: bool,
+    /// `-fsyntax-only`: sources are checked, and nothing is made of them.
+    pub checks: bool,
     /// Why the line makes no sense: a flag without its value.
     pub wrong: Option<String>,
     /// `-famp-bounds=`.
@@ -272,12 +274,11 @@ fn is_compiled(path: &Path) -> bool {
 
 /// Flags by which a compiler does something else than objects and programs.
 fn is_other(flag: &str) -> bool {
-    const FLAGS: [&str; 23] = [
+    const FLAGS: [&str; 22] = [
         "-E",
         "-S",
         "-M",
         "-MM",
-        "-fsyntax-only",
         "-emit-llvm",
         "-emit-ast",
         "-emit-interface-stubs",
@@ -333,6 +334,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             "-o" | "--output" => line.output = value(&mut line).map(PathBuf::from),
             "-x" | "--language" => language = value(&mut line),
             "-famp-strict" => line.strict = true,
+            "-fsyntax-only" => line.checks = true,
             "-v" => {
                 verbose = true;
                 line.flags.push(vec![argument]);
@@ -372,7 +374,13 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     }
     if line.task != Task::Other {
         // Alone it asks what the compiler is.
-        line.task = if verbose && line.inputs.is_empty() { Task::Other } else { task };
+        line.task = match task {
+            _ if verbose && line.inputs.is_empty() => Task::Other,
+            // Clang checks what has no kernels.
+            _ if line.checks && (line.sources.is_empty() || line.reads_input()) => Task::Other,
+            _ if line.checks => Task::Compile,
+            task => task,
+        };
     }
     if !line.sources.is_empty() {
         line.flags = with_headers_as_text(line.flags);

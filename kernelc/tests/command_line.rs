@@ -354,6 +354,29 @@ fn dynamic_exception_specifications_are_warned_of() {
     }
 }
 
+/// Clang alone would find a function that is defined twice.
+#[test]
+fn syntax_is_checked_as_amp() {
+    let Some(place) = Place::new("syntax") else { return };
+    let text = "#include <amp.h>\nint f() restrict(amp) { return 1; }\nint f() { return 2; }\nint g();\nvoid h(concurrency::array_view<int> v) {\n    int unused;\n    parallel_for_each(v.extent, [=](concurrency::index<1> i) restrict(amp) { v[i] = CALLED(); });\n}\n";
+    std::fs::write(place.root.join("kept.cpp"), text).unwrap();
+    std::fs::write(place.root.join("kept.c"), "int of_c(void) { return; }\n").unwrap();
+    for (line, code, said) in [
+        ("-Wall -DCALLED=f kept.cpp", true, "kept.cpp:6:9: warning: unused variable 'unused'"),
+        ("-o none -DCALLED=f kept.cpp kept.cpp", true, ""),
+        ("-DCALLED=g kept.cpp", false, "kept.cpp:7:85: error: 'g' is a cpu function"),
+        ("-DCALLED=f kept.cpp kept.c", false, "kept.c:1:"),
+    ] {
+        let line = format!("-fsyntax-only {}", line.replace("kept", &place.root.join("kept").to_string_lossy()));
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(&line));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.success(), code, "{line}: {text}");
+        assert!(text.contains(said) && (!said.is_empty() || text.is_empty()), "{line}: {text}");
+        let made = |file: &OsString| file == "none" || file.to_string_lossy().contains("kept");
+        assert!(!files.iter().any(made), "{line}: {files:?}");
+    }
+}
+
 /// An error of Clang, one of C++ AMP that Clang found, and one that a rule found.
 #[test]
 fn errors_are_told_where_line_directives_put_them() {
