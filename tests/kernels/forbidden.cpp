@@ -1013,6 +1013,115 @@ inline void two_storage_classes() restrict(amp) {
 tile_static int returns_tile_static() restrict(amp) { return 1; } // error: only variables are tile_static
 extern "C" int of_c(int x) restrict(amp) { return x; }
 extern "C" int of_c(int x) restrict(cpu) { return x; } // error: cannot differ by restriction
+extern "C" int of_c_and_both(int x) restrict(amp, cpu) { return x; } // strict: cannot have the linkage of C (C++ AMP, 2.4.2)
+extern "C" int of_c_and_amp(int x) restrict(amp) { return x; }
+
+// What a function throws, what a class destroys, what a literal takes, what a view is.
+struct thrown {};
+inline int throws_int(int x) restrict(amp, cpu) throw(int) { return x; } // strict: 'throws_int' says what it throws
+struct throws {
+    int method(int x) const throw(thrown, int) restrict(amp) { return x; } // strict: 'method' says what it throws
+    int none(int x) const throw() restrict(amp) { return x; }
+};
+struct destroyed_by_the_host {
+    destroyed_by_the_host() restrict(amp) {}
+    destroyed_by_the_host(int) restrict(cpu) {}
+    ~destroyed_by_the_host() {} // strict: a destructor has those of all constructors (C++ AMP, 2.2.2)
+};
+struct destroyed_by_both {
+    destroyed_by_both() restrict(amp) {}
+    destroyed_by_both(int) restrict(cpu) {}
+    ~destroyed_by_both() restrict(amp, cpu) {}
+};
+inline unsigned wide_literals() restrict(amp) {
+    return unsigned(4294967296 >> 32) + // strict: the literal 4294967296: it is a 'long long' to MSVC
+           unsigned(0x1ffffffffUL >> 32) + // strict: the literal 8589934591
+           unsigned(4294967295 >> 1);
+}
+struct holds_a_pointer_to_elements {
+    int count;
+    array_view<int> elements;
+};
+void views(array_view<int> v) {
+    v.extent = extent<1>(2); // error: 'extent' is a property that can only be read
+    parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+        tile_static array_view<int> some[2]; // error: 'some': tile_static variables cannot hold array_views
+        tile_static holds_a_pointer_to_elements held; // error: 'held': tile_static variables cannot hold array_views
+        array_view<int> copy = v;
+        copy.extent = extent<1>(1); // error: 'extent' is a property that can only be read
+        (void)some, (void)held;
+        copy[t] = 0;
+    });
+}
+
+// Members that the compiler makes, of classes and of partial specializations.
+struct host_default {
+    int n;
+    host_default(int x = 3) : n(x) {}
+};
+struct host_of_any {
+    int n;
+    template <class... T> host_of_any(T...) : n(3) {}
+};
+struct host_copied {
+    int n;
+    host_copied() restrict(amp, cpu) : n(5) {}
+    host_copied(const host_copied &o, int more = 1) : n(o.n + more) {}
+};
+struct host_assignment {
+    int n;
+    host_assignment &operator=(const host_assignment &o) {
+        n = o.n + 1;
+        return *this;
+    }
+};
+struct host_assignment_by_value {
+    int n;
+    host_assignment_by_value &operator=(host_assignment_by_value o) {
+        n = o.n + 1;
+        return *this;
+    }
+};
+struct has_default { host_default m; };
+struct has_of_any { host_of_any m; };
+struct has_assignment { host_assignment_by_value m; };
+template <class T, int N> struct many { int n; };
+template <class T> struct many<T, 2> { host_copied m; };
+template <class T> struct many<T, 3> { host_assignment m; };
+template <class T> struct many<T, 4> {
+    int n;
+    many(int x = 3) : n(x) {}
+};
+struct has_many { many<int, 4> m; };
+struct leaves_out {
+    host_default m;
+    int n;
+    leaves_out() restrict(amp, cpu) : n(1) {} // error: 'host_default' is a cpu function
+};
+inline int made_by_the_compiler() restrict(amp) {
+    has_default a;  // error: its member 'm': 'host_default' is a cpu function
+    has_of_any b;   // error: its member 'm': 'host_of_any' is a cpu function
+    has_many c;     // error: its member 'm': 'many' is a cpu function
+    many<int, 2> d;
+    many<int, 2> e(d); // error: its member 'm': 'host_copied' is a cpu function
+    many<int, 3> f, g;
+    f = g; // error: its member 'm': 'operator=' is a cpu function
+    has_assignment h, i;
+    h = i; // error: its member 'm': 'operator=' is a cpu function
+    return a.m.n + b.m.n + c.m.n + e.m.n + f.m.n + h.m.n;
+}
+template <class T, int N> struct kernel_of {
+    array_view<T> v;
+    void operator()(index<1> i) const restrict(amp) { v[i] = 1; }
+};
+template <class T> struct kernel_of<T, 2> {
+    array_view<T> v;
+    void operator()(index<1> i) const { v[i] = 2; }
+};
+void launches_a_specialization(array_view<int> v) {
+    parallel_for_each(v.extent, kernel_of<int, 1>{v});
+    parallel_for_each(v.extent, kernel_of<int, 2>{v}); // error: the kernel is a cpu function
+}
 
 // The program's constants, the standard library, elements.
 const int table[3] = {1, 2, 3};

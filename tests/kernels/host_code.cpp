@@ -29,6 +29,19 @@ struct square : virtual shape {
     int corners() const override { return 4; }
 };
 
+// Templates for both sides that only the host makes of its classes, by functions, operators and lambdas.
+template <class T> T sum(const T &a, const T &b) restrict(amp, cpu) {
+    return a + b;
+}
+template <class T> struct box {
+    T value;
+    explicit box(const T &v) restrict(amp, cpu) : value(v) {}
+    T twice() const restrict(amp, cpu) { return sum(value, value); }
+};
+int doubled(const std::string &text) {
+    return static_cast<int>(box<std::string>(text).twice().size());
+}
+
 #if defined(__x86_64__)
 int register_of_the_host() {
     int value = 0;
@@ -61,6 +74,7 @@ TEST(host_code_beside_a_kernel) {
     CHECK(view[3] == 3 && called == 1 && asynchronous.get() == 4 && of_a_thread == 3 &&
           promise.get_future().get() == 7);
     CHECK(dynamic == 4 && any.corners() == 4 && register_of_the_host() == 5 && text_of_a_thread == "x");
+    CHECK(doubled("abc") == 6);
     CHECK(std::regex_match("amp", std::regex("[a-p]+")));
 }
 

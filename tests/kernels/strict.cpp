@@ -408,6 +408,75 @@ TEST(members_are_specialized_for_one_side) {
     CHECK(of_side(5) == -476 && of_side(5.0f) == 22 && of_side(char(5)) == 22);
 }
 
+// Constructors with default arguments, in a partial specialization and in what it is part of.
+struct by_default {
+    int n;
+    by_default(int x = 3) restrict(amp) : n(x) {}
+    by_default(int x = 4) restrict(cpu) : n(x) {}
+    by_default(const by_default &o, int more = 10) restrict(amp) : n(o.n + more) {}
+    by_default(const by_default &o, int more = 20) restrict(cpu) : n(o.n + more) {}
+};
+template <class T, int N> struct several {
+    int n;
+};
+template <class T> struct several<T, 2> {
+    by_default m;
+    int k = 1;
+};
+struct of_any {
+    int n;
+    template <class... T> of_any(T...) restrict(amp) : n(100) {}
+    template <class... T> of_any(T...) restrict(cpu) : n(200) {}
+};
+struct holds_several : several<int, 2> {
+    of_any a;
+};
+int made_and_copied() restrict(amp) {
+    holds_several x;
+    holds_several y(x);
+    return y.m.n + y.k + y.a.n;
+}
+int made_and_copied() {
+    holds_several x;
+    holds_several y(x);
+    return y.m.n + y.k + y.a.n;
+}
+
+TEST(implicit_members_follow_default_arguments) {
+    std::vector<int> v(1);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) { view[i] = made_and_copied(); });
+    CHECK(view[0] == 114 && made_and_copied() == 225);
+}
+
+#if __cplusplus >= 202002L
+// Constraints behind a restriction; a comparison that is defaulted outside of its class is the host's, as its declaration.
+template <class T>
+    requires(sizeof(T) == 4) && std::is_integral_v<T>
+T constrained(T x) restrict(amp)
+    requires(T(1) > T(0))
+{
+    return x + 1;
+}
+struct sized {
+    template <class T> int get(T) const noexcept restrict(amp, cpu) requires(sizeof(T) == 8) { return 8; }
+    template <class T> int get(T) const restrict(amp, cpu) { return 1; }
+    bool operator==(const sized &) const;
+};
+bool sized::operator==(const sized &) const = default;
+
+TEST(constraints_stand_behind_restrictions) {
+    std::vector<int> v(1);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            view[i] = constrained(4) + 10 * sized().get(1) + 100 * sized().get(1.0);
+        });
+    CHECK(view[0] == 815 && sized() == sized());
+}
+#endif
+
 TEST(host_threads_take_it_too) {
     std::vector<int> v(4);
     array_view<int> view(v);

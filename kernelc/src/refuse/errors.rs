@@ -135,7 +135,7 @@ impl<'a> Errors<'a> {
         }
         // Here implicit members of a class may be the device's alone, which the host has too; libraries' host code that uses them is
         // for the host's pass to judge. What is made for the device fails in its pass.
-        if self.overloaded && one.at.is_of_system() {
+        if self.overloaded && one.at.is_of_system() && self.launch(one).is_none() {
             return Verdict::Dropped;
         }
         let named = one.at.referenced().into_iter().chain(one.notes.iter().map(|note| note.at));
@@ -179,19 +179,30 @@ impl<'a> Errors<'a> {
             [None] => SpecialMember::DefaultConstructor,
             [Some(_)] => SpecialMember::CopyConstructor,
         };
-        let is_class = |at: &Cursor| is_class(at.kind()) && at.is_definition();
-        let class = unfit(one).find(is_class).filter(|_| one.fixes.is_empty())?;
-        let of = made_of(class, one.at).or_else(|| class.ty());
-        let Some(why) = of.and_then(|of| wanted.lacks(of)) else { return Some(Verdict::Dropped) };
+        let is_class =
+            |note: &&Diagnostic| is_class(note.at.kind()) && note.at.is_definition() && note.at.place() == note.place;
+        let class = unfit_notes(one).find(is_class).filter(|_| one.fixes.is_empty())?.at;
+        // Nothing is assigned to a constant, whatever the restriction.
+        let assigned = one.at.children().first().and_then(|to| to.ty()).filter(|_| wanted == SpecialMember::Assignment);
+        if assigned.is_some_and(|of| of.canonical().is_const()) {
+            return None;
+        }
+        let is_template = matches!(class.kind(), kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION);
+        let of = made_of(class, one.at).or_else(|| class.ty().filter(|_| !is_template))?;
+        let Some(why) = wanted.lacks(of) else { return Some(Verdict::Dropped) };
         let text = format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
         Some(Verdict::Ours(one.place.clone(), text))
     }
 
+    /// Why a kernel cannot be called, if the error is that of its call in the headers.
+    fn launch(&self, one: &Diagnostic) -> Option<&String> {
+        let place = led_from(one).filter(|_| lies_in(&one.place.file, self.headers))?;
+        self.found.uncallable.get(&line(place))
+    }
+
     /// How an error is shown.
     fn shown(&self, one: &Diagnostic) -> Verdict {
-        // For an error in a header: the innermost line of the program that led there.
-        let leads = |note: &&Diagnostic| !note.of_system && !note.is_of_the_preprocessor;
-        let user = one.notes.iter().find(leads).map(|note| &note.place).filter(|_| one.of_system);
+        let user = led_from(one);
         let of_headers = one.of_system && lies_in(&one.place.file, self.headers);
         let is_of_host = || self.callees(one).into_iter().any(is_host_function);
         let place = match user {
@@ -206,8 +217,7 @@ impl<'a> Errors<'a> {
         };
         let ours = |text: String| Verdict::Ours(place.clone(), text);
         let asserted = of_headers.then(|| self.tree().assertion(&one.place)).flatten();
-        let launch = || self.found.uncallable.get(&line(place)).cloned().filter(|_| of_headers);
-        if let Some(text) = asserted.or_else(launch) {
+        if let Some(text) = asserted.or_else(|| self.launch(one).cloned()) {
             return ours(text);
         }
         if let Some(text) = self.call(one, place, user.is_some()) {
@@ -308,18 +318,41 @@ fn is_inclusion(line: &str) -> bool {
     line.trim_start().strip_prefix('#').is_some_and(|directive| directive.trim_start().starts_with("include"))
 }
 
+/// For an error in a header: the innermost line of the program that led there.
+fn led_from(one: &Diagnostic) -> Option<&Place> {
+    let leads = |note: &&Diagnostic| !note.of_system && !note.is_of_the_preprocessor;
+    one.notes.iter().find(leads).map(|note| &note.place).filter(|_| one.of_system)
+}
+
 /// What stands at the notes that underline nothing: candidates that are for the other side, and declarations.
 fn unfit(one: &Diagnostic) -> impl Iterator<Item = Cursor> {
-    one.notes.iter().filter(|note| note.ranges.is_empty() && !note.is_of_the_preprocessor).map(|note| note.at)
+    unfit_notes(one).map(|note| note.at)
+}
+
+fn unfit_notes(one: &Diagnostic) -> impl Iterator<Item = &Diagnostic> {
+    one.notes.iter().filter(|note| note.ranges.is_empty() && !note.is_of_the_preprocessor)
 }
 
 /// The type that is made of a template, at whose class an error's note is: that of what stands at the error's place, or of a part of it.
 fn made_of(class: Cursor, at: Cursor) -> Option<Type> {
-    let own = |of: Type| {
-        let of = element_of_all(if is_reference(of) { of.canonical().pointee() } else { of });
-        (of.declaration().specialized()?.canonical() == class.canonical()).then_some(of)
-    };
+    let own = |of: Type| made_within(class, if is_reference(of) { of.canonical().pointee() } else { of }, 0);
     at.ty().and_then(own).or_else(|| at.children().into_iter().find_map(|part| made_of(class, part)))
+}
+
+/// The same among a type, its bases and its members.
+fn made_within(class: Cursor, of: Type, depth: u32) -> Option<Type> {
+    let of = element_of_all(of);
+    if of.kind() != ty::RECORD || depth > 8 {
+        return None;
+    }
+    let template = of.declaration().specialized();
+    // The note about a member that is made of a partial specialization stands at the template.
+    let whole = template.and_then(Cursor::specialized);
+    if [template, whole].into_iter().flatten().any(|template| template.canonical() == class.canonical()) {
+        return Some(of);
+    }
+    let mut parts = of.bases().into_iter().chain(of.fields()).filter_map(Cursor::ty);
+    parts.find_map(|part| made_within(class, part, depth + 1))
 }
 
 /// A local variable that may be an array or a texture, or a member function of those by which amp code reaches the elements of one.
@@ -356,6 +389,12 @@ fn of_use(one: &Diagnostic, note: &Diagnostic) -> String {
     let is_at_type = note.at.kind() < kind::FIRST_EXPRESSION && !is_function(note.at.kind());
     if is_at_type && one.at.children().first().is_some_and(is_constant) {
         return "the elements cannot be assigned to: write array_view<T> instead of array_view<const T>".into();
+    }
+    let is_property = |to: &Cursor| to.kind() == kind::MEMBER_REFERENCE && to.referenced().is_some_and(is_of_amp);
+    if let Some(property) =
+        one.at.children().first().filter(|to| is_property(to) && to.ty().is_some_and(Type::is_const))
+    {
+        return format!("'{}' is a property that can only be read", property.spelling());
     }
     let why = note.text.reason().filter(|_| is_function(note.at.kind()));
     why.map_or_else(|| one.text.to_string(), |why| format!("{}: {why}", one.text))

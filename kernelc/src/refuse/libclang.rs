@@ -10,7 +10,7 @@ use crate::clang;
 use crate::diagnostics::Place;
 use crate::files;
 use libloading::Library;
-use std::ffi::{CStr, CString, OsString, c_char, c_int, c_longlong, c_uint, c_void};
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_longlong, c_uint, c_ulonglong, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -117,6 +117,10 @@ functions! {
     clang_Cursor_isBitField(RawCursor) -> c_uint;
     clang_Cursor_getOffsetOfField(RawCursor) -> c_longlong;
     clang_Cursor_getStorageClass(RawCursor) -> c_int;
+    clang_getCursorExceptionSpecificationType(RawCursor) -> c_int;
+    clang_Cursor_Evaluate(RawCursor) -> *mut c_void;
+    clang_EvalResult_getAsUnsigned(*mut c_void) -> c_ulonglong;
+    clang_EvalResult_dispose(*mut c_void) -> ();
     clang_getCursorTLSKind(RawCursor) -> c_int;
     clang_Cursor_getNumArguments(RawCursor) -> c_int;
     clang_Cursor_getArgument(RawCursor, c_uint) -> RawCursor;
@@ -475,6 +479,25 @@ impl Cursor {
     pub(super) fn is_deleted(self) -> bool {
         // SAFETY: the cursor is one of the unit. `CXAvailability_NotAvailable` is 2.
         with(|f| unsafe { (f.clang_getCursorAvailability)(self.0) == 2 }).unwrap_or(false)
+    }
+
+    /// A function that is declared with `throw(...)` of types.
+    pub(super) fn has_dynamic_exceptions(self) -> bool {
+        // SAFETY: the cursor is one of the unit. `CXCursor_ExceptionSpecificationKind_Dynamic` is 2.
+        with(|f| unsafe { (f.clang_getCursorExceptionSpecificationType)(self.0) == 2 }).unwrap_or(false)
+    }
+
+    /// The value of an integer literal.
+    pub(super) fn value(self) -> Option<u64> {
+        // SAFETY: the cursor is one of the unit. The result is one of libclang's, and is disposed of after its last use.
+        with(|f| unsafe {
+            let result = (f.clang_Cursor_Evaluate)(self.0);
+            (!result.is_null()).then(|| {
+                let value = (f.clang_EvalResult_getAsUnsigned)(result);
+                (f.clang_EvalResult_dispose)(result);
+                value
+            })
+        })?
     }
 
     /// One of the constants of [`kind`].

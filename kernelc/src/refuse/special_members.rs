@@ -1,7 +1,7 @@
 //! Members that the compiler makes of a class.
 
 use super::libclang::{Cursor, Type, kind, ty};
-use super::types::{element_of_all, is_callable};
+use super::types::{element_of_all, is_callable, is_reference};
 
 /// A member that the compiler makes of a class where the program declares none.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,14 +20,16 @@ impl SpecialMember {
             if made.kind() != ty::RECORD {
                 return None;
             }
-            let class = made.declaration();
-            let is_declared = |c: &Cursor| self.is(*c, class) && c.location() != class.location() && !c.is_defaulted();
-            let members: Vec<Cursor> = made.methods().into_iter().filter(is_declared).collect();
+            let members = self.declared(made);
             let why = if members.is_empty() {
                 self.lacks(made)?
             } else {
-                // One without a version for amp code.
-                let is_host = |c: &&Cursor| !members.iter().any(|o| same_parameters(*o, **c) && is_callable(*o));
+                let is_host = |c: &&Cursor| match self {
+                    // Any of them will do.
+                    Self::DefaultConstructor => !members.iter().any(|o| is_callable(*o)),
+                    // One without a version for amp code.
+                    _ => !members.iter().any(|o| same_parameters(*o, **c) && is_callable(*o)),
+                };
                 format!("'{}' is a cpu function", members.iter().find(is_host)?.spelling())
             };
             let name = part.spelling();
@@ -36,17 +38,57 @@ impl SpecialMember {
         })
     }
 
+    /// Those of a class that the program declares, without those that it leaves to the compiler.
+    fn declared(self, of: Type) -> Vec<Cursor> {
+        let class = of.declaration();
+        let is_one = |c: &Cursor| self.is(*c, class) && c.location() != class.location() && !c.is_defaulted();
+        let mut members: Vec<Cursor> = of.methods().into_iter().filter(is_one).collect();
+        if self == Self::DefaultConstructor {
+            // No type has the templates among its members; the class has, or what it is made of.
+            let pattern = class.specialized().filter(|template| !template.is_null()).unwrap_or(class);
+            let name = class.spelling();
+            let is_constructor = |c: &Cursor| {
+                c.kind() == kind::FUNCTION_TEMPLATE && c.spelling().split('<').next() == Some(name.as_str())
+            };
+            members.extend(pattern.children().into_iter().filter(|c| is_constructor(c) && needs_nothing(*c)));
+        }
+        members
+    }
+
     /// The function is this member of the class.
     fn is(self, function: Cursor, class: Cursor) -> bool {
-        let own = |of: Type| of.canonical().pointee().declaration().canonical() == class.canonical();
-        let arguments = function.arguments();
-        let takes_own = || arguments.len() == 1 && arguments[0].ty().is_some_and(own);
+        let own = |of: Type| {
+            let of = of.canonical();
+            let of = if is_reference(of) { of.pointee().canonical() } else { of };
+            of.declaration().canonical() == class.canonical()
+        };
+        let takes_own = || {
+            let first = function.arguments().first().and_then(|first| first.ty());
+            first.is_some_and(own) && parameters(function).iter().skip(1).all(is_given)
+        };
         match self {
-            Self::DefaultConstructor => function.kind() == kind::CONSTRUCTOR && arguments.is_empty(),
+            Self::DefaultConstructor => function.kind() == kind::CONSTRUCTOR && needs_nothing(function),
             Self::CopyConstructor => function.kind() == kind::CONSTRUCTOR && takes_own(),
             Self::Assignment => function.kind() == kind::METHOD && function.spelling() == "operator=" && takes_own(),
         }
     }
+}
+
+/// It can be called without arguments.
+pub(super) fn needs_nothing(function: Cursor) -> bool {
+    parameters(function).iter().all(is_given)
+}
+
+/// The parameters as they are written: what is made of a template has no default arguments.
+fn parameters(function: Cursor) -> Vec<Cursor> {
+    let written = function.specialized().filter(|template| !template.is_null()).unwrap_or(function);
+    written.children().into_iter().filter(|c| c.kind() == kind::PARAMETER).collect()
+}
+
+/// The parameter has a default argument, or takes any number of arguments.
+fn is_given(parameter: &Cursor) -> bool {
+    parameter.ty().is_some_and(|of| of.spelling().ends_with("..."))
+        || parameter.children().iter().any(|c| (kind::FIRST_EXPRESSION..kind::LABEL).contains(&c.kind()))
 }
 
 /// The two have one name, and parameters of the same types.

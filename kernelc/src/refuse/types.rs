@@ -156,6 +156,14 @@ pub(super) fn texture_in_elements(of: Type) -> Option<String> {
     if has_elements(of) { texture_in(of.template_argument(0)?) } else { None }
 }
 
+/// The path of members to an array_view that a value holds; empty for the value itself or a base.
+pub(super) fn view_in(of: Type) -> Option<String> {
+    found_in(of, 0, |of| {
+        let declaration = of.canonical().declaration();
+        declaration.spelling() == "array_view" && is_of_amp(declaration)
+    })
+}
+
 /// The path of members to a type that a value holds; empty for the value itself or a base.
 fn found_in(of: Type, depth: u32, wanted: fn(Type) -> bool) -> Option<String> {
     let of = of.canonical();

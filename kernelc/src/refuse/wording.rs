@@ -104,6 +104,8 @@ pub(super) fn uncallable(arguments: &[Cursor]) -> Option<String> {
     let kernel = types.iter().rfind(|of| of.kind() == ty::RECORD && !is_of_amp(of.declaration()))?;
     let domain = types.iter().find(|of| named(of, "extent") || named(of, "tiled_extent"))?;
     let members = kernel.declaration().definition().map(Cursor::children).unwrap_or_default();
+    // What is made of a template has no children.
+    let members = if members.is_empty() { kernel.methods() } else { members };
     let operators: Vec<Cursor> = members.into_iter().filter(|m| m.spelling() == "operator()").collect();
     if !operators.is_empty() && !operators.iter().any(|o| is_callable(*o)) {
         let whose = if is_lambda(*kernel) { "the lambda" } else { "'operator()'" };

@@ -65,7 +65,7 @@ impl Walk {
             }
         } else {
             // A template for both sides may be made for what amp code alone has, and be called there alone.
-            let of_argument = context.made && context.side == Side::Both && in_class && !self.strict;
+            let of_argument = context.made && context.side == Side::Both && !self.strict;
             // What the compiler makes of a class stands where the class does; there may be one for each side.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
             // By `using` a function for both sides may have one of another namespace for the host.
@@ -116,7 +116,7 @@ impl Walk {
         }
         // A template for both sides may be made for a class of the host, and be called by the host alone.
         match context.function {
-            Some(from) if context.made && context.side == Side::Both && in_class && !self.strict => {
+            Some(from) if context.made && context.side == Side::Both && !self.strict => {
                 self.if_reached.push((from, at, callee));
             }
             _ => self.cpu_function(at, callee, context.function),
@@ -126,8 +126,8 @@ impl Walk {
     /// Calls that are wrong by what other functions there are, or by who calls the caller.
     pub(super) fn calls_across(&mut self) {
         // What only amp code can call leads to nothing that cpu code calls.
-        let of_cpu =
-            self.reached(self.called_by_cpu.difference(&self.amp).copied().collect(), |to| !self.amp.contains(to));
+        let callers = self.called_by_cpu.union(&self.both).filter(|caller| !self.amp.contains(caller));
+        let of_cpu = self.reached(callers.copied().collect(), |to| !self.amp.contains(to));
         let made = std::mem::take(&mut self.if_of_cpu).into_iter().filter(|(from, ..)| of_cpu.contains(from));
         self.by_cpu.extend(made.map(|(_, at, callee)| (at, callee)));
         for (at, callee) in std::mem::take(&mut self.by_cpu) {
@@ -135,7 +135,7 @@ impl Walk {
                 self.amp_function(at, callee);
             }
         }
-        let reached = self.reached(self.amp.clone(), |_| true);
+        let reached = self.reached(self.amp.union(&self.both).copied().collect(), |_| true);
         for (from, at, callee) in std::mem::take(&mut self.if_reached) {
             if reached.contains(&from) {
                 self.cpu_function(at, callee, Some(from));

@@ -16,8 +16,10 @@ impl Walk {
         if let Some(class) = at.ty().map(Type::declaration).and_then(Cursor::hash) {
             self.lambdas.insert(class, side);
         }
-        if side == Side::Amp {
-            self.amp.extend(function);
+        match side {
+            Side::Amp => self.amp.extend(function),
+            Side::Both if !around.made => self.both.extend(function),
+            _ => {}
         }
         if let Some(closure) = at.ty().filter(|_| side != Side::Cpu) {
             self.captures(at, closure, around);

@@ -5,10 +5,10 @@ use super::{Context, Walk, key_of, variables_in};
 use crate::files;
 use crate::refuse::libclang::{Cursor, Type, kind, ty};
 use crate::refuse::restrictions::{Side, restriction, written};
-use crate::refuse::special_members::same_parameters;
+use crate::refuse::special_members::{needs_nothing, same_parameters};
 use crate::refuse::types::{
     address_in, has_elements, is_amp_only, is_array, is_c_array, is_callable, is_class, is_function, is_lambda,
-    is_of_amp, is_reference, texture_in, texture_in_elements,
+    is_of_amp, is_reference, texture_in, texture_in_elements, view_in,
 };
 use revamp_source::tokens::{Clauses, Code, Restriction};
 
@@ -21,6 +21,9 @@ impl Walk {
         let (name, side) = (at.spelling(), written(&at.children()).unwrap_or(Side::Cpu));
         if self.of_c.insert(name.clone(), side).is_some_and(|other| other != side) {
             self.refuse(at, format!("'{name}' is extern \"C\": such functions cannot differ by restriction alone"));
+        } else if self.strict && side == Side::Both {
+            let why = "functions with more than one restriction cannot have the linkage of C (C++ AMP, 2.4.2)";
+            self.refuse(at, format!("'{name}' is extern \"C\": {why}"));
         }
     }
 
@@ -45,7 +48,13 @@ impl Walk {
         } else if let Some(key) = context.function {
             self.amp.insert(key);
         }
+        if side == Side::Both && !context.made {
+            self.both.extend(context.function);
+        }
         let name = at.spelling();
+        if at.kind() == kind::DESTRUCTOR && self.strict {
+            self.constructors_beside(at, around.side);
+        }
         if side != Side::Cpu {
             let global = !at.semantic_parent().is_some_and(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE);
             if name == "main" && at.kind() == kind::FUNCTION && global {
@@ -62,6 +71,12 @@ impl Walk {
                 kind::DESTRUCTOR => self.destroyed_parts(at, &children, context),
                 _ => {}
             }
+            if self.strict && at.has_dynamic_exceptions() {
+                let text = format!(
+                    "'{name}' says what it throws, which amp functions cannot (C++ AMP, 2.4.2): write noexcept"
+                );
+                self.refuse(at, text);
+            }
             self.declarator(at, &children, context);
         }
         if children.iter().any(|c| c.kind() == kind::COMPOUND) {
@@ -74,6 +89,28 @@ impl Walk {
         for child in children {
             self.code(child, context);
         }
+    }
+
+    /// A class has one destructor, which has the restrictions of all its constructors.
+    fn constructors_beside(&mut self, destructor: Cursor, around: Side) {
+        let Some(class) = destructor.lexical_parent().filter(|parent| is_class(parent.kind())) else { return };
+        let side = |function: Cursor| restriction(function).unwrap_or(around);
+        let own = side(destructor);
+        let lacks = |c: &Cursor| {
+            c.kind() == kind::CONSTRUCTOR
+                && !c.is_deleted()
+                && !c.is_defaulted()
+                && own != Side::Both
+                && side(*c) != own
+        };
+        let Some(constructor) = class.children().into_iter().find(lacks) else { return };
+        let text = format!(
+            "'{}' lacks a restriction that '{}' has: a destructor has those of all constructors (C++ AMP, 2.2.2): write \
+             restrict(amp, cpu)",
+            destructor.spelling(),
+            constructor.spelling()
+        );
+        self.refuse(destructor, text);
     }
 
     /// Parameters and result of an amp function, and the class that it is a member of.
@@ -234,6 +271,11 @@ impl Walk {
             let text =
                 format!("'{name}': tile_static variables cannot hold textures or views of textures: keep texels");
             self.refuse(at, text.replace("revamp_room_", ""));
+        } else if view_in(inner).is_some() {
+            let text = format!(
+                "'{name}': tile_static variables cannot hold array_views: capture the view, keep the index of an element"
+            );
+            self.refuse(at, text.replace("revamp_room_", ""));
         } else if is_array(inner) {
             let text = format!("'{name}': tile_static variables cannot be arrays of C++ AMP: write T name[N]");
             self.refuse(at, text.replace("revamp_room_", ""));
@@ -293,7 +335,7 @@ impl Walk {
                 continue;
             }
             let makes = made.definition().map(Cursor::children).unwrap_or_default();
-            let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && c.arguments().is_empty();
+            let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && needs_nothing(*c);
             if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
                 self.cpu_function(at, constructor, context.function);
             }

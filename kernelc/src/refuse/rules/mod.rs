@@ -142,6 +142,8 @@ struct Walk {
     called_by_cpu: HashSet<u32>,
     /// Functions of amp code alone.
     amp: HashSet<u32>,
+    /// Functions for both sides that are not made of a template, which their author promises to both.
+    both: HashSet<u32>,
     /// Functions with the linkage of C.
     of_c: HashMap<String, Side>,
     chosen: BTreeSet<(Place, Place)>,

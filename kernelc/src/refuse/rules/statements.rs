@@ -37,9 +37,18 @@ impl Walk {
                 // Narrow characters are numbers to everybody.
                 if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
                     self.value(at, of, "the literal", context);
+                    self.wide_literal(at, of);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// To MSVC a literal that needs more than 32 bits is a long long.
+    fn wide_literal(&mut self, at: Cursor, of: Type) {
+        let is_long = self.strict && matches!(of.kind(), ty::LONG | ty::UNSIGNED_LONG);
+        if let Some(value) = at.value().filter(|value| is_long && *value > u64::from(u32::MAX)) {
+            self.unsupported(at, &format!("the literal {value}"), "it is a 'long long' to MSVC");
         }
     }
 
