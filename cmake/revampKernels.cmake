@@ -8,6 +8,8 @@
 #   target_link_libraries(app PRIVATE revamp::amp)
 #   revamp_add_kernels(app)                     # or SOURCES work.cpp, if only that one launches kernels
 #
+# Sources that overload functions on restriction go there too, also without a launch.
+#
 # BOUNDS says what becomes of accesses outside of arrays and array_views (docs/kernel-compiler.md); without it they are reported
 # where nothing is optimised (-O0), and not checked elsewhere.
 # STRICT refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.

@@ -477,6 +477,12 @@ TEST(constraints_stand_behind_restrictions) {
 }
 #endif
 
+// In a source without launches.
+int side_of_utility();
+TEST(sources_without_launches_overload_too) {
+    CHECK(side_of_utility() == 2);
+}
+
 TEST(host_threads_take_it_too) {
     std::vector<int> v(4);
     array_view<int> view(v);
