@@ -439,6 +439,8 @@ mod tests {
                         "kernels/allowed.cpp",
                         "kernels/forbidden.cpp",
                         "kernels/overload_ranks.cpp",
+                        "kernels/by_threads.cpp",
+                        "kernels/debugged.cpp",
                         "core/device.cpp",
                     ];
                     let does = does.iter().any(|name| path.ends_with(name));
