@@ -535,7 +535,9 @@ impl Line {
             ]) || is_of_maths(f)
                 || begins(&["-fno-rtti", "-frtti", "-fexceptions", "-fno-exceptions", "-fchar8_t", "-fno-char8_t"])
                 || begins(&["-funsigned-char", "-fsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"])
-                || begins(&["-fms-extensions", "-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
+                // What the language of Visual C++ is.
+                || begins(&["-fms-", "-fno-ms-", "-fdelayed-template-parsing", "-fno-delayed-template-parsing"])
+                || begins(&["-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
                 || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
         });
         let windows = self.is_for_windows();
@@ -732,6 +734,14 @@ mod tests {
             joined(&l.for_host(false)),
             "-DX=1 -I inc -isystem /a -O3 -g -march=native -std=gnu++17 -fPIC -MD -MT a.o -MF a.d"
         );
+    }
+
+    #[test]
+    fn kernels_are_in_the_language_of_the_host() {
+        let said =
+            "-fdelayed-template-parsing -fms-compatibility -fms-compatibility-version=19 -fno-ms-extensions -fchar8_t";
+        let line = line(&format!("-c a.cpp {said}"));
+        assert_eq!((joined(&line.for_device()), joined(&line.for_host(false))), (said.into(), said.into()));
     }
 
     #[test]
