@@ -441,6 +441,7 @@ mod tests {
                         "kernels/overload_ranks.cpp",
                         "kernels/by_threads.cpp",
                         "kernels/debugged.cpp",
+                        "kernels/strict_utility.cpp",
                         "core/device.cpp",
                     ];
                     let does = does.iter().any(|name| path.ends_with(name));
