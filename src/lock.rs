@@ -3,7 +3,7 @@
 //!
 //! A wait for other threads of the host has a rank too: that of the first lock which those threads may take ([`waits`]). A
 //! build with debug assertions checks every lock and wait, and aborts at the first that is out of order; other builds check
-//! nothing. Waiting for a device is allowed under any lock, since it needs none.
+//! nothing. A wait for a Vulkan device lets gathered commands begin, so it is allowed under locks before GATHERERS.
 
 use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};

@@ -636,7 +636,11 @@ class [[nodiscard, gnu::visibility("default")]] request {
             // Kernels launched before begin now: MPI may take long.
             std::lock_guard<std::mutex> lock(calls());
             for (const Concurrency::accelerator_view &device : detail::engine::one().device)
-                if (!all_done()) device.flush();
+                try {
+                    if (!all_done()) device.flush();
+                } catch (const Concurrency::runtime_exception &) {
+                    // The copies of the messages tell of it.
+                }
         }
         detail::drive([this] { return all_done(); });
     }

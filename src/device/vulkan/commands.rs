@@ -97,28 +97,46 @@ impl ViewQueue {
         self.queue.record(&uses, command)
     }
 
-    /// A copy between two buffers of the device. One over the bus goes to a copy lane if `overlaps` says so, so that copies and kernels
-    /// overlap.
+    /// A copy between two buffers of the device. `lane` chooses the queue of one over the bus; `None`: the view's own.
     fn copy_between(
         &self,
         source: &Arc<dyn Buffer>,
         destination: &Arc<dyn Buffer>,
         plan: &CopyPlan,
-        overlaps: impl FnOnce(&Self, Direction) -> bool,
+        lane: impl FnOnce(Direction) -> Result<Option<Arc<VulkanQueue>>>,
     ) -> Result<Point> {
-        let all = 0..plan.bytes();
         let core = &self.queue.core;
         let image = is_image(source) || is_image(destination);
         let staging =
             |side| if is_image(side) { Ok(false) } else { VulkanBuffer::of(side, core).map(|buffer| buffer.staging) };
         let (from, to) = (staging(source)?, staging(destination)?);
         let direction = if to { Direction::Download } else { Direction::Upload };
-        let lane = !image && from != to && overlaps(self, direction);
-        if lane || config::get().test.copy.as_deref() == Some("lane") {
-            let lane = self.transfers.lane(direction, image || !plan.is_linear())?;
-            return copy(&lane, &self.copies, (source, destination), (0, 0), plan, all);
-        }
-        copy(&self.queue, &self.copies, (source, destination), (0, 0), plan, all)
+        let lane = if config::get().test.copy.as_deref() == Some("lane") {
+            Some(self.transfers.lane(direction, image || !plan.is_linear())?)
+        } else if image || from == to {
+            None
+        } else {
+            lane(direction)?
+        };
+        let queue = lane.as_ref().unwrap_or(&self.queue);
+        copy(queue, &self.copies, (source, destination), (0, 0), plan, 0..plan.bytes())
+    }
+
+    /// A transfer queue for a copy over the bus, if one of these should do it.
+    fn transfer_lane(
+        &self,
+        (source, destination): (&Arc<dyn Buffer>, &Arc<dyn Buffer>),
+        plan: &CopyPlan,
+        direction: Direction,
+    ) -> Result<Option<Arc<VulkanQueue>>> {
+        let transfers = &self.transfers;
+        let beside = match direction {
+            Direction::Upload => {
+                transfers.beside(destination, &plan.destination_hull(), Access::Write, &self.queue, plan)
+            }
+            Direction::Download => transfers.beside(source, &plan.source_hull(), Access::Read, &self.queue, plan),
+        };
+        beside.then(|| transfers.lane(direction, false)).transpose()
     }
 }
 
@@ -142,16 +160,21 @@ impl Queue for ViewQueue {
     }
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
-        self.copy_between(source, destination, plan, |this, direction| match direction {
-            Direction::Upload => {
-                this.transfers.beside(destination, &plan.destination_hull(), Access::Write, &this.queue, plan)
-            }
-            Direction::Download => this.transfers.beside(source, &plan.source_hull(), Access::Read, &this.queue, plan),
+        self.copy_between(source, destination, plan, |direction| {
+            self.transfer_lane((source, destination), plan, direction)
         })
     }
 
     fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
-        self.copy_between(source, destination, plan, |_, _| true)
+        let point = self.copy_between(source, destination, plan, |direction| {
+            let lane = self.transfer_lane((source, destination), plan, direction)?;
+            // One that follows work of the view waits for that on a compute queue, and not before copies that wait for nothing.
+            let others = lane.is_none() && self.queue.core.compute.len() > 1;
+            if others { self.transfers.lane(direction, true).map(Some) } else { Ok(lane) }
+        })?;
+        // On the view's own queue it must not be done only when later kernels are, which would be gathered with it.
+        point.timeline.flush(point.value)?;
+        Ok(point)
     }
 
     fn marker(&self) -> Result<Point> {

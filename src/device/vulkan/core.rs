@@ -14,8 +14,8 @@ use super::program_signals::ProgramSignals;
 use super::samplers::Samplers;
 use crate::config::{self, Workgroups};
 use crate::device::hazard::say_lost;
-use crate::device::unique_id;
 use crate::device::workgroups::FoundWorkgroups;
+use crate::device::{Direction, unique_id};
 use crate::error::{DEVICE_REMOVED, Error, Result};
 use crate::host::Workers;
 use crate::lock::{Hold, Mutex, rank};
@@ -70,8 +70,8 @@ pub(super) struct Lent {
 
 /// A queue that gathers commands before it submits them.
 pub(super) trait Gathers: Send + Sync {
-    /// Submits the gathered commands, unless the device has enough other work of the queue.
-    fn begin_gathered(&self);
+    /// Submits the gathered commands, unless the device has enough other work of the queue and the caller does not block.
+    fn begin_gathered(&self, blocks: bool);
 }
 
 /// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
@@ -255,7 +255,22 @@ impl Core {
 
     /// The index of the compute queue for the next accelerator_view: they take turns.
     pub fn take_compute(&self) -> usize {
-        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.compute.len()
+        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.view_queues()
+    }
+
+    /// The index of the compute queue for copies in a direction.
+    pub fn copy_compute(&self, direction: Direction) -> usize {
+        let views = self.view_queues();
+        if views < self.compute.len() { views + direction as usize } else { self.take_compute() }
+    }
+
+    /// How many compute queues are for accelerator_views. Copies that wait for one view's kernels must not delay those of another, so they have
+    /// two of their own where there are enough.
+    fn view_queues(&self) -> usize {
+        match self.compute.len() {
+            few @ ..4 => few,
+            many => many - 2,
+        }
     }
 
     /// Adds a queue for [`Self::begin_gathered`].
@@ -268,15 +283,15 @@ impl Core {
     /// Lets gathered commands of all queues begin. Whoever waits for any work of the device calls it: while the host waits it launches
     /// nothing that would fill the batches. No lock of rank QUEUES or above may be held.
     #[inline]
-    pub fn begin_gathered(&self) {
+    pub fn begin_gathered(&self, blocks: bool) {
         if self.gathering.load(Ordering::Relaxed) > 0 {
-            self.begin_all();
+            self.begin_all(blocks);
         }
     }
 
-    fn begin_all(&self) {
+    fn begin_all(&self, blocks: bool) {
         let all: SmallVec<[Arc<dyn Gathers>; 8]> = self.gatherers.lock().iter().filter_map(Weak::upgrade).collect();
-        all.iter().for_each(|queue| queue.begin_gathered());
+        all.iter().for_each(|queue| queue.begin_gathered(blocks));
     }
 
     /// Takes a semaphore that no queue uses any more. If batches used it, it is destroyed only some time later: Mesa's

@@ -388,7 +388,7 @@ impl VulkanQueue {
             let mut batch = state.spent.pop_back().unwrap_or_default();
             batch.value = state.value;
             state.open = Some(batch);
-            self.core.gathering.fetch_add(1, Ordering::Relaxed);
+            self.core.gathering.fetch_add(usize::from(!self.immediate), Ordering::Relaxed);
         }
         let block = match work {
             Command::Dispatch(launch) | Command::Timed(launch, _) => {
@@ -462,7 +462,7 @@ impl VulkanQueue {
     /// caller reports the others. The state is locked.
     fn submit(&self, state: &mut QueueState, told: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
-        self.core.gathering.fetch_sub(1, Ordering::Relaxed);
+        self.core.gathering.fetch_sub(usize::from(!self.immediate), Ordering::Relaxed);
         state.value = batch.value + 1;
         match self.hand_over(&mut batch, state) {
             Ok(()) => {
@@ -561,11 +561,11 @@ impl VulkanQueue {
 }
 
 impl Gathers for VulkanQueue {
-    fn begin_gathered(&self) {
+    fn begin_gathered(&self, blocks: bool) {
         // A thread that holds the state records or submits.
         let Some(mut state) = self.state.try_lock() else { return };
         let submitted = state.value - 1;
-        if state.open.is_some() && submitted - self.own.poll(submitted) <= 1 {
+        if state.open.is_some() && (blocks || submitted - self.own.poll(submitted) <= 1) {
             state.burst.end();
             // Fails only if the device is lost, which every wait finds.
             let _ = self.submit_all(&mut state);

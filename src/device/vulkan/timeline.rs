@@ -432,7 +432,7 @@ impl Timeline for VulkanTimeline {
 
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         self.waited.store(true, Ordering::Relaxed);
-        self.core.begin_gathered();
+        self.core.begin_gathered(timeout != Some(Duration::ZERO));
         if self.seen(value) {
             return Ok(true);
         }

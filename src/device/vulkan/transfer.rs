@@ -77,9 +77,9 @@ impl Transfers {
         }
     }
 
-    /// The lanes for large transfers in one direction. Strided pieces need compute queues.
-    fn lanes(&self, strided: bool) -> Result<Vec<Arc<VulkanQueue>>> {
-        let transfer = !strided && !self.core.transfer.is_empty();
+    /// The lanes: transfer queues, or compute queues, one for each direction. Strided pieces need compute queues.
+    fn lanes(&self, compute: bool) -> Result<Vec<Arc<VulkanQueue>>> {
+        let transfer = !compute && !self.core.transfer.is_empty();
         let mut lanes = self.lanes.lock();
         let slot = &mut lanes[usize::from(transfer)];
         if let Some(made) = slot {
@@ -90,7 +90,10 @@ impl Transfers {
                 .map(|i| VulkanQueue::new(&self.core, Lane::Transfer(i), true))
                 .collect::<Result<Vec<_>>>()?
         } else {
-            vec![VulkanQueue::new(&self.core, Lane::Compute(self.core.take_compute()), true)?]
+            [Direction::Upload, Direction::Download]
+                .into_iter()
+                .map(|direction| VulkanQueue::new(&self.core, Lane::Compute(self.core.copy_compute(direction)), true))
+                .collect::<Result<Vec<_>>>()?
         };
         *slot = Some(made.clone());
         Ok(made)
@@ -98,8 +101,8 @@ impl Transfers {
 
     /// A lane for one copy. Each direction has its own, so that an upload does not wait behind a download that waits for a
     /// kernel.
-    pub fn lane(&self, direction: Direction, strided: bool) -> Result<Arc<VulkanQueue>> {
-        let lanes = self.lanes(strided)?;
+    pub fn lane(&self, direction: Direction, compute: bool) -> Result<Arc<VulkanQueue>> {
+        let lanes = self.lanes(compute)?;
         self.staged.store(true, Ordering::Relaxed);
         Ok(lanes[direction as usize % lanes.len()].clone())
     }
@@ -176,7 +179,9 @@ impl Transfers {
         let walk = if upload { up } else { down };
         let piece = Piece { transfers: self, direction, host, buffer, plan, walk: &walk, ring, size };
         if bytes > size {
-            return piece.pipelined(&self.lanes(image || !walk.is_linear())?);
+            let compute = image || !walk.is_linear();
+            let lanes = if compute { vec![self.lane(direction, true)?] } else { self.lanes(false)? };
+            return piece.pipelined(&lanes);
         }
         let mut chunk = ring.take(&self.core)?;
         let point = if !image && self.beside(buffer, &range, access, queue, &walk) {
