@@ -5,7 +5,7 @@ lldb: command script import PREFIX/share/revamp/debugger.py
 Expressions of gdb may then use operator[] of index, extent, array_view and array, as in `print a[idx]`, also in conditions of
 breakpoints. docs/debugging.md has a transcript.
 """
-import itertools
+import math
 import re
 
 # What Python and the POSIX expressions of lldb both read. lldb leaves out inline namespaces.
@@ -25,7 +25,13 @@ def tuple_of(numbers):
 
 def places(extent):
     """The indices of the first elements, in order."""
-    return itertools.islice(itertools.product(*(range(size) for size in extent)), MOST_ELEMENTS)
+    # An extent may be that of a view that is not made yet.
+    for n in range(min(math.prod(max(size, 0) for size in extent), MOST_ELEMENTS)):
+        place = []
+        for size in reversed(extent):
+            n, at = divmod(n, size)
+            place.insert(0, at)
+        yield tuple(place)
 
 
 def offset_of(place, steps):

@@ -19,7 +19,7 @@ use crate::runtime::launch::function;
 use crate::runtime::launch::request::{FunctionArgument, FunctionLaunch, MakeKernel};
 use smallvec::SmallVec;
 use std::cell::Cell;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -62,10 +62,11 @@ pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, fi
     let _ = guard(|| {
         // SAFETY: the library put it there, for as long as the thread runs.
         let runs = unsafe { RUNS.get().as_ref() }.ok_or_else(|| Error::invalid("no kernel runs"))?;
-        // SAFETY: the id of a thread that runs, and texts of the kernel; a file is one, or null.
-        let (thread, text) = unsafe { (thread_of(&runs.id)?, pointer::text(text, "text")?) };
-        // SAFETY: as above.
-        let file = if file.is_null() { None } else { Some(unsafe { pointer::text(file, "file") }?) };
+        // SAFETY: the id of a thread that runs.
+        let thread = unsafe { thread_of(&runs.id) }?;
+        // SAFETY: texts of the kernel, or null. They need not be UTF-8, and the launch must fail whatever they are.
+        let of = |text: *const c_char| (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy());
+        let (text, file) = (of(text).unwrap_or_default(), of(file));
         let mut index: SmallVec<[i32; 4]> = SmallVec::from_slice(thread.global());
         if let Some(last) = index.last_mut() {
             *last += runs.running as i32;
@@ -148,9 +149,10 @@ impl Function {
                 Form::Row(function) => function(id, count, context),
                 Form::Compiled(function) => {
                     let mut thread = KernelThread { id, count, running: 0, end: std::ptr::null_mut() };
-                    let before = RUNS.replace(&raw mut thread);
+                    RUNS.set(&raw mut thread);
                     function(context);
-                    RUNS.set(before);
+                    // A thread of the tile that waits at a barrier sets its own when it goes on.
+                    RUNS.set(std::ptr::null_mut());
                 }
             }
         }

@@ -148,7 +148,20 @@ TEST(a_thread_ends_with_an_error) {
     told(failure([](int x) restrict(amp) { direct3d_errorf("bad %d\n", x + 1000 - x); }), "bad 1000 (", __LINE__);
     told(failure([](int) restrict(amp) { direct3d_abort(); }), "Shader abort instruction hit (", __LINE__);
     told(failure([](int x) restrict(amp) { assert(x == 0 && "here"); }), "failed. (thread (", __LINE__);
+    // A text that is not UTF-8.
+    told(failure([](int) restrict(amp) { direct3d_errorf("%c", 0xE9); }), "(", __LINE__);
     CHECK(failure([](int) restrict(amp) {}) == "none");
+}
+TEST(a_division_by_zero_is_defined) {
+    std::vector<int> divisors = {0, 2, -1, 0};
+    const array_view<const int> by(4, divisors);
+    const auto found = made(4, [by](const array_view<int> &out) {
+        return [=](index<1> i) restrict(amp) {
+            const int quotient = 7 * (side(0) - 1) / by[i];
+            out[i] = by[i] == 0 ? quotient - 4 : quotient;
+        };
+    });
+    CHECK(found == (std::vector<int>{-5, 3, -7, -5}));
 }
 TEST(an_error_names_the_thread_of_a_row) {
     std::vector<int> numbers(100);

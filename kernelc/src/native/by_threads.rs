@@ -130,9 +130,10 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
     let code = std::fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let mut module = Module::read(llvm, &code, &input.to_string_lossy())?;
+    // First: LLVM's passes may use that a division by zero is undefined.
+    integer_division::run(&mut module);
     let kernels = run(&mut module)?;
     module.verify()?;
-    integer_division::run(&mut module);
     let text = module.print() + &table(&kernels, unit, bare == "true");
     std::fs::write(output, text).map_err(|e| format!("cannot write {}: {e}", output.display()))
 }
