@@ -3,6 +3,8 @@
 #include <amp.h>
 #include <amp_graphics.h>
 #include <amp_math.h>
+// The tests are also built with NDEBUG.
+#undef NDEBUG
 #include <cassert>
 #include <check.hpp>
 
