@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,8 +13,11 @@ use std::sync::OnceLock;
 struct Interface {
     start: Start,
     finish: Finish,
+    /// LeakSanitizer's, if the program has it.
+    add_root: Option<AddRoot>,
 }
 
+type AddRoot = unsafe extern "C" fn(*const c_void, usize);
 type Start = unsafe extern "C" fn(*mut *mut c_void, *const c_void, usize);
 type Finish = unsafe extern "C" fn(*mut c_void, *mut *const c_void, *mut usize);
 
@@ -35,7 +39,9 @@ fn found() -> Option<Interface> {
         let finish = symbol(c"__sanitizer_finish_switch_fiber")?;
         // ThreadSanitizer has the names, for programs that link both interfaces.
         symbol(c"__asan_init")?;
+        let add_root = symbol(c"__lsan_register_root_region");
         Some(Interface {
+            add_root: add_root.map(|add_root| std::mem::transmute::<*mut c_void, AddRoot>(add_root)),
             start: std::mem::transmute::<*mut c_void, Start>(start),
             finish: std::mem::transmute::<*mut c_void, Finish>(finish),
         })
@@ -72,7 +78,23 @@ impl Switch {
 
 /// At the beginning on a new stack: the addresses of the stack that was left for it.
 pub fn begun() -> Range<usize> {
-    finish(std::ptr::null_mut())
+    let left = finish(std::ptr::null_mut());
+    keep(&left);
+    left
+}
+
+/// Lets LeakSanitizer look for pointers on the stack of a thread while a coroutine runs there: a kernel that calls exit() ends the process then.
+/// For good, since a region is only read where it is mapped.
+fn keep(stack: &Range<usize>) {
+    thread_local! {
+        static KEPT: Cell<usize> = const { Cell::new(0) };
+    }
+    if let Some(add_root) = interface().and_then(|interface| interface.add_root) {
+        if KEPT.replace(stack.start) != stack.start {
+            // SAFETY: the sanitizer copies the addresses.
+            unsafe { add_root(stack.start as *const c_void, stack.len()) }
+        }
+    }
 }
 
 /// Before the last switch from a stack, to one of these addresses.
