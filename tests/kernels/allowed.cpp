@@ -455,7 +455,35 @@ template <class T> void implicit_members_of(array_view<int> v) {
             v[i] = sizeof(some);
         });
 }
+// The host's constructors take arguments of types that have expressions in them; none is a default argument.
+struct takes_arguments {
+    int n;
+    takes_arguments(const index<1> &i) : n(i[0]) {}
+    takes_arguments(index<2>) : n(2) {}
+    takes_arguments(int (&a)[4]) : n(a[0]) {}
+    takes_arguments(int a[3], int) : n(a[0]) {}
+    takes_arguments(decltype(1.5f + 1)) : n(3) {}
+    takes_arguments() restrict(amp, cpu) : n(0) {}
+    takes_arguments(const takes_arguments &o) restrict(amp, cpu) : n(o.n) {}
+    takes_arguments(const takes_arguments &, index<2>) : n(1) {}
+};
+struct default_for_each_side {
+    int n;
+    default_for_each_side() restrict(cpu) : n(1) {}
+    default_for_each_side() restrict(amp) : n(2) {}
+};
+struct names_no_members {
+    takes_arguments all;
+    index<1> at;
+    default_for_each_side by_side;
+    names_no_members() restrict(amp) {}
+};
+struct holds_what_takes_arguments {
+    takes_arguments held;
+};
 void implicit_members(array_view<int> v) {
+    implicit_members_of<names_no_members>(v);
+    implicit_members_of<holds_what_takes_arguments>(v);
     implicit_members_of<outer_of_two_copies>(v);
     implicit_members_of<two_copies_by_two_bases>(v);
     implicit_members_of<box_of_any<two_copies>>(v);

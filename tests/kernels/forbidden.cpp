@@ -1098,6 +1098,23 @@ struct leaves_out {
     int n;
     leaves_out() restrict(amp, cpu) : n(1) {} // error: 'host_default' is a cpu function
 };
+// A constructor that must be given an argument hides no default constructor of the host.
+struct host_default_beside {
+    int n;
+    host_default_beside() : n(7) {}
+    host_default_beside(const index<1> &) restrict(amp) : n(0) {}
+};
+struct has_default_beside { host_default_beside m; };
+struct defaults_to_an_index {
+    int n;
+    defaults_to_an_index(index<1> i = index<1>()) : n(i[0]) {}
+};
+struct has_default_index { defaults_to_an_index m; };
+struct leaves_out_an_index {
+    index<1> at;
+    defaults_to_an_index m;
+    leaves_out_an_index() restrict(amp, cpu) {} // error: 'defaults_to_an_index' is a cpu function
+};
 inline int made_by_the_compiler() restrict(amp) {
     has_default a;  // error: its member 'm': 'host_default' is a cpu function
     has_of_any b;   // error: its member 'm': 'host_of_any' is a cpu function
@@ -1108,7 +1125,9 @@ inline int made_by_the_compiler() restrict(amp) {
     f = g; // error: its member 'm': 'operator=' is a cpu function
     has_assignment h, i;
     h = i; // error: its member 'm': 'operator=' is a cpu function
-    return a.m.n + b.m.n + c.m.n + e.m.n + f.m.n + h.m.n;
+    has_default_beside j; // error: its member 'm': 'host_default_beside' is a cpu function
+    has_default_index k;  // error: its member 'm': 'defaults_to_an_index' is a cpu function
+    return j.m.n + k.m.n + a.m.n + b.m.n + c.m.n + e.m.n + f.m.n + h.m.n;
 }
 template <class T, int N> struct kernel_of {
     array_view<T> v;

@@ -46,11 +46,8 @@ impl SpecialMember {
         if self == Self::DefaultConstructor {
             // No type has the templates among its members; the class has, or what it is made of.
             let pattern = class.specialized().filter(|template| !template.is_null()).unwrap_or(class);
-            let name = class.spelling();
-            let is_constructor = |c: &Cursor| {
-                c.kind() == kind::FUNCTION_TEMPLATE && c.spelling().split('<').next() == Some(name.as_str())
-            };
-            members.extend(pattern.children().into_iter().filter(|c| is_constructor(c) && needs_nothing(*c)));
+            let is_one = |c: &Cursor| is_constructor_template(*c, class) && needs_nothing(*c);
+            members.extend(pattern.children().into_iter().filter(is_one));
         }
         members
     }
@@ -74,6 +71,11 @@ impl SpecialMember {
     }
 }
 
+/// The member is a template of the class's constructors.
+pub(super) fn is_constructor_template(member: Cursor, class: Cursor) -> bool {
+    member.kind() == kind::FUNCTION_TEMPLATE && member.spelling().split('<').next() == Some(class.spelling().as_str())
+}
+
 /// It can be called without arguments.
 pub(super) fn needs_nothing(function: Cursor) -> bool {
     parameters(function).iter().all(is_given)
@@ -87,8 +89,16 @@ fn parameters(function: Cursor) -> Vec<Cursor> {
 
 /// The parameter has a default argument, or takes any number of arguments.
 fn is_given(parameter: &Cursor) -> bool {
-    parameter.ty().is_some_and(|of| of.spelling().ends_with("..."))
-        || parameter.children().iter().any(|c| (kind::FIRST_EXPRESSION..kind::LABEL).contains(&c.kind()))
+    parameter.ty().is_some_and(|of| of.spelling().ends_with("...")) || initializer_of(*parameter).is_some()
+}
+
+/// The default argument of a parameter, or the initializer of a field. The declaration ends where the initializer ends; expressions
+/// of the type, as in `index<1>`, `int[3]` and `decltype(x)`, end before.
+pub(super) fn initializer_of(declaration: Cursor) -> Option<Cursor> {
+    let end = |c: Cursor| c.extent().map(|extent| extent.end);
+    let last = declaration.children().pop()?;
+    let is_expression = (kind::FIRST_EXPRESSION..kind::LABEL).contains(&last.kind());
+    (is_expression && end(last) == end(declaration)).then_some(last)
 }
 
 /// The two have one name, and parameters of the same types.

@@ -5,7 +5,7 @@ use super::{Context, Walk, key_of, variables_in};
 use crate::files;
 use crate::refuse::libclang::{Cursor, Type, kind, ty};
 use crate::refuse::restrictions::{Side, restriction, written};
-use crate::refuse::special_members::{needs_nothing, same_parameters};
+use crate::refuse::special_members::{initializer_of, needs_nothing, same_parameters};
 use crate::refuse::types::{
     address_in, has_elements, is_amp_only, is_array, is_c_array, is_callable, is_class, is_function, is_lambda,
     is_of_amp, is_reference, texture_in, texture_in_elements, view_in,
@@ -324,8 +324,7 @@ impl Walk {
         let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
         for field in class.children().into_iter().filter(|c| has_body && c.kind() == kind::FIELD) {
             let is_named = named.contains(&field.spelling());
-            let initializer = field.children().into_iter().find(|c| c.kind() >= 100 && c.kind() < kind::LABEL);
-            if let Some(initializer) = initializer.filter(|_| !is_named) {
+            if let Some(initializer) = initializer_of(field).filter(|_| !is_named) {
                 self.code(initializer, context);
                 continue;
             }
@@ -336,8 +335,10 @@ impl Walk {
             }
             let makes = made.definition().map(Cursor::children).unwrap_or_default();
             let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && needs_nothing(*c);
-            if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
-                self.cpu_function(at, constructor, context.function);
+            let constructors: Vec<Cursor> = makes.into_iter().filter(is_default).collect();
+            // Overload resolution takes the one that the restriction allows.
+            if let Some(first) = constructors.first().filter(|_| !constructors.iter().any(|c| is_callable(*c))) {
+                self.cpu_function(at, *first, context.function);
             }
         }
     }
