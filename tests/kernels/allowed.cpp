@@ -477,6 +477,7 @@ struct names_no_members {
     index<1> at;
     default_for_each_side by_side;
     names_no_members() restrict(amp) {}
+    ~names_no_members() = default;
 };
 struct holds_what_takes_arguments {
     takes_arguments held;

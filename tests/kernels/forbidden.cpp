@@ -1028,6 +1028,10 @@ struct destroyed_by_the_host {
     destroyed_by_the_host(int) restrict(cpu) {}
     ~destroyed_by_the_host() {} // strict: a destructor has those of all constructors (C++ AMP, 2.2.2)
 };
+struct made_by_a_template {
+    template <class T> made_by_a_template(T) restrict(amp) {}
+    ~made_by_a_template() {} // strict: a destructor has those of all constructors (C++ AMP, 2.2.2)
+};
 struct destroyed_by_both {
     destroyed_by_both() restrict(amp) {}
     destroyed_by_both(int) restrict(cpu) {}

@@ -5,7 +5,7 @@ use super::{Context, Walk, key_of, variables_in};
 use crate::files;
 use crate::refuse::libclang::{Cursor, Type, kind, ty};
 use crate::refuse::restrictions::{Side, restriction, written};
-use crate::refuse::special_members::{initializer_of, needs_nothing, same_parameters};
+use crate::refuse::special_members::{initializer_of, is_constructor_template, needs_nothing, same_parameters};
 use crate::refuse::types::{
     address_in, has_elements, is_amp_only, is_array, is_c_array, is_callable, is_class, is_function, is_lambda,
     is_of_amp, is_reference, texture_in, texture_in_elements, view_in,
@@ -91,13 +91,17 @@ impl Walk {
         }
     }
 
-    /// A class has one destructor, which has the restrictions of all its constructors.
+    /// A class has one destructor, which has the restrictions of all its constructors. One that the compiler makes has those that its
+    /// parts allow.
     fn constructors_beside(&mut self, destructor: Cursor, around: Side) {
         let Some(class) = destructor.lexical_parent().filter(|parent| is_class(parent.kind())) else { return };
+        if destructor.is_defaulted() || destructor.is_deleted() {
+            return;
+        }
         let side = |function: Cursor| restriction(function).unwrap_or(around);
         let own = side(destructor);
         let lacks = |c: &Cursor| {
-            c.kind() == kind::CONSTRUCTOR
+            (c.kind() == kind::CONSTRUCTOR || is_constructor_template(*c, class))
                 && !c.is_deleted()
                 && !c.is_defaulted()
                 && own != Side::Both
