@@ -536,7 +536,9 @@ impl Line {
                 || begins(&["-fno-rtti", "-frtti", "-fexceptions", "-fno-exceptions", "-fchar8_t", "-fno-char8_t"])
                 || begins(&["-funsigned-char", "-fsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"])
                 // What the language of Visual C++ is.
-                || begins(&["-fms-", "-fno-ms-", "-fdelayed-template-parsing", "-fno-delayed-template-parsing"])
+                || begins(&["-fms-extensions", "-fms-compatibility", "-fms-volatile"])
+                || begins(&["-fno-ms-extensions", "-fno-ms-compatibility", "-fno-ms-volatile"])
+                || begins(&["-fdelayed-template-parsing", "-fno-delayed-template-parsing"])
                 || begins(&["-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
                 || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
         });
@@ -740,8 +742,10 @@ mod tests {
     fn kernels_are_in_the_language_of_the_host() {
         let said =
             "-fdelayed-template-parsing -fms-compatibility -fms-compatibility-version=19 -fno-ms-extensions -fchar8_t";
-        let line = line(&format!("-c a.cpp {said}"));
-        assert_eq!((joined(&line.for_device()), joined(&line.for_host(false))), (said.into(), said.into()));
+        let l = line(&format!("-c a.cpp {said}"));
+        assert_eq!((joined(&l.for_device()), joined(&l.for_host(false))), (said.into(), said.into()));
+        let of_the_host = "-fms-runtime-lib=dll -fms-hotpatch -fms-omit-default-lib -fms-kernel";
+        assert_eq!(joined(&line(&format!("-c a.cpp {of_the_host}")).for_device()), "");
     }
 
     #[test]
