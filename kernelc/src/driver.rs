@@ -463,7 +463,7 @@ fn compile(
     eprint!("{}", compiled.told);
     if compiled.image.is_none() {
         // The project's compiler takes functions that differ by restriction for one that is defined twice.
-        if let Some(plain) = plain.filter(|_| !bare) {
+        if let Some(plain) = plain.filter(|_| !unit.amp.is_device()) {
             drop(beside);
             return plain();
         }
