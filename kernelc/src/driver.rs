@@ -649,7 +649,7 @@ kernels. --only: just these sources. COMPILER may be GCC: its objects and these 
                        report (the launch fails and names the line); without it report at -O0, else off
 --pass NAME FILE.ll    prints a module of LLVM IR after a pass of the compiler
 
-Needs Clang 22 with opt and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
+Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
 ";
 
@@ -666,6 +666,6 @@ the kernels into the program as SPIR-V:
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
 
-Needs Clang 22 with opt and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
+Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
 ";

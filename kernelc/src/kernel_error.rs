@@ -9,7 +9,7 @@ pub enum Remedy {
     #[default]
     None,
     /// A pointer may point to several kinds of memory: the kernel may compile once its accesses are separated by kind (`phi_loads`,
-    /// `ways`).
+    /// `separate_memories`).
     SeparateMemories,
 }
 

@@ -93,7 +93,7 @@ REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
 } // namespace fast
 REVAMP_DETAIL_END
 #if REVAMP_DEVICE_ON_HOST
-// What the C library has, as native kernels take it (kernelc/src/native/host_functions.rs).
+// What the C library has, as native kernels take it (kernelc/src/passes/host_functions.rs).
 REVAMP_DETAIL_BEGIN
 namespace c_library {
 #define REVAMP_MATH_BUILTIN_1(name)                                                                                    \
