@@ -7,7 +7,7 @@
 
 use super::value::{Block, Form, Type, Value};
 use super::{Module, number};
-use number::{ACQUIRE, ACQUIRE_RELEASE, LOOP, MONOTONIC, OF_FUNCTION, SPIR_FUNCTION, opcode as o, ty as t};
+use number::{ACQUIRE, ACQUIRE_RELEASE, LOOP, MONOTONIC, OF_FUNCTION, SPIR_FUNCTION, linkage, opcode as o, ty as t};
 use std::cell::RefCell;
 use std::ffi::{CString, c_uint, c_void};
 
@@ -108,9 +108,9 @@ impl<'m> Editor<'m> {
         assert!(defined, "a definition made internal that is {:?}", definition.form());
         // SAFETY: it is a definition. LLVM's own lists keep their linkage, and private is more than internal.
         unsafe {
-            if ![number::APPENDING, number::PRIVATE].contains(&(f.LLVMGetLinkage)(raw)) {
+            if ![linkage::APPENDING, linkage::PRIVATE].contains(&(f.LLVMGetLinkage)(raw)) {
                 (f.LLVMSetComdat)(raw, std::ptr::null_mut());
-                (f.LLVMSetLinkage)(raw, number::INTERNAL);
+                (f.LLVMSetLinkage)(raw, linkage::INTERNAL);
             }
         }
     }

@@ -231,7 +231,7 @@ functions! {
     LLVMSetMetadata(*mut c_void, c_uint, *mut c_void) -> ();
     LLVMGEPSetNoWrapFlags(*mut c_void, c_uint) -> ();
     LLVMGetModuleDataLayout(*mut c_void) -> *mut c_void;
-    LLVMABISizeOfType(*mut c_void, *mut c_void) -> u64;
+    LLVMStoreSizeOfType(*mut c_void, *mut c_void) -> u64;
     LLVMTypeIsSized(*mut c_void) -> c_int;
     LLVMGetEnumAttributeValue(*mut c_void) -> u64;
     LLVMGetAttributeCountAtIndex(*mut c_void, c_uint) -> c_uint;

@@ -119,7 +119,3 @@ pub const RECIPROCAL: u32 = 16;
 pub const CONTRACT: u32 = 32;
 /// `LLVMIntEQ`, the first of ten in order.
 pub const FIRST_INTEGER_PREDICATE: i32 = 32;
-/// `LLVMLinkage`.
-pub const APPENDING: i32 = 7;
-pub const INTERNAL: i32 = 8;
-pub const PRIVATE: i32 = 9;

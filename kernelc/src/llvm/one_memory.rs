@@ -74,10 +74,15 @@ impl Remap<'_> {
                 (f.LLVMDeleteGlobal)(one);
             }
             for &old in &globals {
-                self.global(old)?;
+                self.global(old);
             }
+            // All names are free before the first function takes one.
+            let named: Vec<(Raw, String)> = functions.iter().map(|&old| (old, self.name(old))).collect();
             for &old in &functions {
-                self.function(old, replaced)?;
+                (f.LLVMSetValueName2)(old, c"".as_ptr(), 0);
+            }
+            for (old, name) in named {
+                self.function(old, &name, replaced);
             }
             for &old in &aliases {
                 let stands_for = self.value((f.LLVMAliasGetAliasee)(old))?;
@@ -187,9 +192,9 @@ impl Remap<'_> {
         }
     }
 
-    unsafe fn global(&mut self, old: Raw) -> Result<(), String> {
+    unsafe fn global(&mut self, old: Raw) {
         let f = self.f;
-        // SAFETY: both are global variables. The list of metadata has `count` entries and is disposed of once.
+        // SAFETY: both are global variables, the new one with the type of the old one.
         unsafe {
             let ty = self.ty((f.LLVMGlobalGetValueType)(old));
             let new = (f.LLVMAddGlobal)(self.module, ty, c"".as_ptr());
@@ -199,7 +204,6 @@ impl Remap<'_> {
             self.of_global(old, new);
             self.values.insert(old, new);
         }
-        Ok(())
     }
 
     /// What global variables and functions have.
@@ -217,19 +221,18 @@ impl Remap<'_> {
         }
     }
 
-    unsafe fn function(&mut self, old: Raw, replaced: &HashSet<String>) -> Result<(), String> {
+    /// `name`: the one that the function had.
+    unsafe fn function(&mut self, old: Raw, name: &str, replaced: &HashSet<String>) {
         let f = self.f;
         // SAFETY: as of all methods. Blocks move from one function to the other as they are.
         unsafe {
-            let name = self.name(old);
-            let name_here = one_space(&name);
-            (f.LLVMSetValueName2)(old, c"".as_ptr(), 0);
-            let (ty, title) = (self.ty((f.LLVMGlobalGetValueType)(old)), CString::new(name_here).unwrap_or_default());
+            let title = CString::new(one_space(name)).unwrap_or_default();
+            let ty = self.ty((f.LLVMGlobalGetValueType)(old));
             // Intrinsics of several address spaces are one.
             let mut new = (f.LLVMGetNamedFunction)(self.module, title.as_ptr());
             if new.is_null() {
                 new = (f.LLVMAddFunction)(self.module, title.as_ptr(), ty);
-                if (f.LLVMGetIntrinsicID)(new) == 0 && !replaced.contains(&name) {
+                if (f.LLVMGetIntrinsicID)(new) == 0 && !replaced.contains(name) {
                     let places = (0..=(f.LLVMCountParams)(old)).chain([OF_FUNCTION]);
                     for (place, attribute) in places.flat_map(|place| self.attributes(old, place, false)) {
                         (f.LLVMAddAttributeAtIndex)(new, place, attribute);
@@ -243,8 +246,8 @@ impl Remap<'_> {
                 self.rename(from, to);
                 self.values.insert(from, to);
             }
-            if replaced.contains(&name) {
-                return Ok(());
+            if replaced.contains(name) {
+                return;
             }
             let program = (f.LLVMGetSubprogram)(old);
             if !program.is_null() {
@@ -256,7 +259,6 @@ impl Remap<'_> {
                 (f.LLVMAppendExistingBasicBlock)(new, block);
             }
         }
-        Ok(())
     }
 
     /// The attributes of a function or a call at a place that are no text, with the place.
@@ -286,6 +288,10 @@ impl Remap<'_> {
                 .into_iter()
                 .flat_map(|block| listed((f.LLVMGetFirstInstruction)(block), f.LLVMGetNextInstruction))
                 .collect();
+            let (told, all): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.only_tells(*one));
+            for one in told {
+                (f.LLVMInstructionEraseFromParent)(one);
+            }
             let (old, kept): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.changes(*one));
             for &one in old.iter().filter(|one| (f.LLVMGetInstructionOpcode)(**one) == o::PHI) {
                 let ty = self.ty((f.LLVMTypeOf)(one));
@@ -321,6 +327,19 @@ impl Remap<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A call that only tells about an address, in an operand bundle, which cannot be made anew.
+    unsafe fn only_tells(&self, one: Raw) -> bool {
+        let f = self.f;
+        // SAFETY: only calls are asked for what calls have.
+        unsafe {
+            (f.LLVMGetInstructionOpcode)(one) == o::CALL && (f.LLVMGetNumOperandBundles)(one) > 0 && {
+                let callee = (f.LLVMGetCalledValue)(one);
+                // Functions have given their names away.
+                self.values.get(&callee).is_some_and(|new| self.name(*new) == "llvm.assume")
+            }
+        }
     }
 
     /// Whether an instruction is made anew. All calls are: the address of a function is one of these pointers.

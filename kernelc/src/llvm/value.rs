@@ -456,13 +456,13 @@ impl<'m> Value<'m> {
 }
 
 impl<'m> Type<'m> {
-    /// The bytes between elements of an array; `None` for what has no size.
+    /// The bytes that a load or a store accesses; `None` for what has no size.
     pub fn bytes(self) -> Option<u64> {
         let (f, module) = (self.f(), self.module.raw);
         // SAFETY: the module is valid, and only a type with a size is asked for it.
         unsafe {
             ((f.LLVMTypeIsSized)(self.raw) != 0)
-                .then(|| (f.LLVMABISizeOfType)((f.LLVMGetModuleDataLayout)(module), self.raw))
+                .then(|| (f.LLVMStoreSizeOfType)((f.LLVMGetModuleDataLayout)(module), self.raw))
         }
     }
 

@@ -252,7 +252,7 @@ impl<'m> Split<'m> {
         let ty = || value.ty().unwrap_or_else(|| unreachable!("an operand has a type"));
         match (self.memories.several(value), self.memories.find(value)) {
             (Some(set), _) if set & memory != 0 => self.own[&(value, memory)],
-            (None, known) if [0, memory].contains(&known) => value,
+            (None, known) if [0, memory, memory | NOWHERE].contains(&known) => value,
             (None, NOWHERE) if memory == DEVICE => self.edit.zero(ty()),
             _ => self.edit.poison(ty()),
         }
@@ -298,7 +298,7 @@ impl<'m> Split<'m> {
 
     /// The number of an operand's memory, or 0 where it is null in the memory of devices.
     fn nowhere(&self, build: &Builder<'m>, value: Value<'m>, number: Value<'m>, name: &str) -> Value<'m> {
-        if self.memories.several(value).is_none_or(|set| set & DEVICE == 0) {
+        if self.memories.find(value) & DEVICE == 0 {
             return number;
         }
         let address = self.value(value, DEVICE);

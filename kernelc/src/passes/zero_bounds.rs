@@ -115,34 +115,37 @@ impl<'m> Checks<'m> {
     }
 
     fn reach(&self, pointer: Value<'m>) -> Reach<'m> {
-        self.reach_of(pointer, &mut HashSet::new()).unwrap_or(Reach::Nothing)
+        self.reach_of(pointer, &mut HashMap::new()).unwrap_or(Reach::Nothing)
     }
 
-    /// `None`: only what is being looked at already.
-    fn reach_of(&self, pointer: Value<'m>, open: &mut HashSet<Value<'m>>) -> Option<Reach<'m>> {
+    /// `None`: only what is being looked at already. `known`: what was found so far, as `None` while it is being looked at. What was found then
+    /// holds afterwards too: the one behind gets to know of all that it left out.
+    fn reach_of(&self, pointer: Value<'m>, known: &mut HashMap<Value<'m>, Option<Reach<'m>>>) -> Option<Reach<'m>> {
         if pointer == self.block {
             return Some(Reach::Block);
         }
         match pointer.form() {
             Form::Instruction(o::ALLOCA) => Some(Reach::Own),
             Form::Instruction(o::GEP | o::BIT_CAST | o::FREEZE | o::ADDRESS_SPACE_CAST) => {
-                self.reach_of(pointer.operand(0)?, open)
+                self.reach_of(pointer.operand(0)?, known)
             }
             Form::Instruction(o::PHI | o::SELECT) => {
-                if !open.insert(pointer) {
-                    return None;
+                if let Some(found) = known.get(&pointer) {
+                    return *found;
                 }
+                known.insert(pointer, None);
                 let mut all: Vec<Reach<'m>> = Vec::new();
                 for input in inputs(pointer) {
-                    let reach = self.reach_of(input, open);
+                    let reach = self.reach_of(input, known);
                     all.extend(reach.filter(|reach| !all.contains(reach)));
                 }
-                open.remove(&pointer);
-                match all.as_slice() {
+                let found = match all.as_slice() {
                     [] => None,
                     [one] => Some(*one),
                     _ => Some(Reach::Of(pointer)),
-                }
+                };
+                known.insert(pointer, found);
+                found
             }
             Form::Instruction(_) => {
                 let constant = is_plain(pointer, o::LOAD) && pointer.operand(0).is_some_and(is_constant);

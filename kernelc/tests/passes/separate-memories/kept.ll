@@ -14,7 +14,7 @@
 ; CHECK: loop.behind:
 ; CHECK-NEXT: phi float [ %v.memory1, %loop.in1 ], [ %v.memory2, %loop.not1 ]
 ; CHECK: %e.of1 = select i1 %e.is1, i1 %e.in1, i1 true
-; CHECK: %e.apart = icmp ne i32 %e.number, 1
+; CHECK: %e.apart = icmp ne i32 %e.number, %e.number{{...}}
 ; CHECK-NEXT: select i1 %e.apart, i1 false, i1 %e.of1
 ; CHECK: %last = phi float [ {{...}}, %loop.behind ]
 ; CHECK: store float %last, ptr addrspace(4) %p.memory2, align 4
@@ -88,5 +88,22 @@ entry:
   %to = select i1 %c, ptr addrspace(4) addrspacecast (ptr addrspace(3) @s to ptr addrspace(4)), ptr addrspace(4) %view
   call void @llvm.assume(i1 true) [ "align"(ptr addrspace(4) %to, i64 4) ]
   call void @llvm.memcpy.p4.p4.i64(ptr addrspace(4) %to, ptr addrspace(4) %from, i64 16, i1 false)
+  ret void
+}
+
+; What is in the memory of devices or null stays as it is. Null in that memory is null.
+; CHECK: @maybe(
+; CHECK: %p.memory1 = select i1 %b, ptr addrspace(4) %q, ptr addrspace(4) poison
+; CHECK: %v.memory1 = load float, ptr addrspace(4) %p.memory1, align 4
+; CHECK: %e.in1 = icmp eq ptr addrspace(4) %p.memory1, %q
+; CHECK: %e.null{{...}} = icmp eq ptr addrspace(4) %q, null
+; CHECK: %e.apart = icmp ne i32 %e.number, %e.number{{...}}
+; CHECK: ret void
+define spir_kernel void @maybe(ptr addrspace(4) %view, i1 %a, i1 %b) {
+  %q = select i1 %a, ptr addrspace(4) %view, ptr addrspace(4) null
+  %p = select i1 %b, ptr addrspace(4) %q, ptr addrspace(4) addrspacecast (ptr addrspace(3) @s to ptr addrspace(4))
+  %v = load float, ptr addrspace(4) %p, align 4
+  %e = icmp eq ptr addrspace(4) %p, %q
+  store i1 %e, ptr addrspace(4) %view, align 1
   ret void
 }
