@@ -1,5 +1,5 @@
-// Builds without native kernels: host threads run the device's code of a kernel, thread by thread. Overloads are those that a
-// device takes.
+// Builds without native kernels: host threads run the device's code of a kernel, thread by thread. Overloads are those
+// that a device takes.
 #include <amp.h>
 #include <amp_graphics.h>
 #include <amp_math.h>
@@ -34,7 +34,9 @@ template <class Kernel> static std::vector<int> made(int count, const Kernel &ke
 
 TEST(functions_of_the_device_side_are_called) {
     const auto found = made(3, [](const array_view<int> &out) {
-        return [=](index<1> i) restrict(amp) { out[i] = i[0] * 100 + side(0) * 10 + both_sides(0); };
+        return [=](index<1> i) restrict(amp) {
+            out[i] = i[0] * 100 + side(0) * 10 + both_sides(0);
+        };
     });
     CHECK(found == (std::vector<int>{22, 122, 222}));
     CHECK(both_sides(0) == 1);
@@ -122,7 +124,8 @@ TEST(textures) {
     CHECK(numbers[1] == 0.4f && numbers[3] == 2.0f);
 }
 
-// The text with which a kernel of two tiles of two threads failed: the second thread of each calls the function, behind a barrier.
+// The text with which a kernel of two tiles of two threads failed: the second thread of each calls the function, behind
+// a barrier.
 template <class Function> static std::string failure(const Function &function) {
     std::vector<int> numbers(4);
     const array_view<int> out(4, numbers);
@@ -152,7 +155,7 @@ TEST(a_thread_ends_with_an_error) {
     told(failure([](int x) restrict(amp) { assert(x == 0 && "here"); }), "failed. (thread (", __LINE__);
     // A text that is not UTF-8.
     told(failure([](int) restrict(amp) { direct3d_errorf("%c", 0xE9); }), "(", __LINE__);
-    CHECK(failure([](int) restrict(amp) {}) == "none");
+    CHECK(failure([](int) restrict(amp){}) == "none");
 }
 TEST(a_division_by_zero_is_defined) {
     std::vector<int> divisors = {0, 2, -1, 0};

@@ -416,9 +416,7 @@ struct by_default {
     by_default(const by_default &o, int more = 10) restrict(amp) : n(o.n + more) {}
     by_default(const by_default &o, int more = 20) restrict(cpu) : n(o.n + more) {}
 };
-template <class T, int N> struct several {
-    int n;
-};
+template <class T, int N> struct several { int n; };
 template <class T> struct several<T, 2> {
     by_default m;
     int k = 1;
@@ -451,12 +449,10 @@ TEST(implicit_members_follow_default_arguments) {
 }
 
 #if __cplusplus >= 202002L
-// Constraints behind a restriction; a comparison that is defaulted outside of its class is the host's, as its declaration.
+// Constraints behind a restriction; a comparison that is defaulted outside of its class is the host's, as its
+// declaration.
 template <class T>
-    requires(sizeof(T) == 4) && std::is_integral_v<T>
-T constrained(T x) restrict(amp)
-    requires(T(1) > T(0))
-{
+requires(sizeof(T) == 4) && std::is_integral_v<T> T constrained(T x) restrict(amp) requires(T(1) > T(0)) {
     return x + 1;
 }
 struct sized {

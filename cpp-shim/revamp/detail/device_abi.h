@@ -2,7 +2,8 @@
 //
 // The kernel compiler replaces calls of the functions below by instructions. It knows them by name: the table in
 // kernelc/src/device_abi.rs has a row for each, and a test of that file compares names and attributes. One other header
-// has functions whose names begin with __revamp_: device_on_host.h, which defines them for code on host threads. Attributes tell LLVM's passes what they may do with a call:
+// has functions whose names begin with __revamp_: device_on_host.h, which defines them for code on host threads.
+// Attributes tell LLVM's passes what they may do with a call:
 //
 // - const: the result depends on the arguments and on which thread calls. The call may be removed, moved or repeated.
 // - convergent: the call is not moved into or out of a condition.
