@@ -635,9 +635,10 @@ class [[nodiscard, gnu::visibility("default")]] request {
         {
             // Kernels launched before begin now: MPI may take long.
             std::lock_guard<std::mutex> lock(calls());
+            if (all_done()) return;
             for (const Concurrency::accelerator_view &device : detail::engine::one().device)
                 try {
-                    if (!all_done()) device.flush();
+                    device.flush();
                 } catch (const Concurrency::runtime_exception &) {
                     // The copies of the messages tell of it.
                 }

@@ -147,6 +147,34 @@ impl From<Unfinished> for String {
     }
 }
 
+/// Work of another thread that starts processes. If it is dropped before its end, nothing of it goes on: the folder that it writes to can
+/// be removed.
+pub struct Background<T> {
+    thread: Option<JoinHandle<T>>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl<T: Send + 'static> Background<T> {
+    /// Begins. The work gives the flag to [`Running::cancelled_by`].
+    pub fn start(work: impl FnOnce(&Arc<AtomicBool>) -> T + Send + 'static) -> Self {
+        let cancelled = Arc::<AtomicBool>::default();
+        let flag = Arc::clone(&cancelled);
+        Self { thread: Some(std::thread::spawn(move || work(&flag))), cancelled }
+    }
+
+    /// Waits for its result; `None` if it panicked.
+    pub fn end(mut self) -> Option<T> {
+        self.thread.take().and_then(|thread| thread.join().ok())
+    }
+}
+
+impl<T> Drop for Background<T> {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        drop(self.thread.take().map(JoinHandle::join));
+    }
+}
+
 /// A process under way; killed with its own children if it is dropped before it ended, or if we are killed.
 pub struct Running {
     child: Child,

@@ -26,24 +26,24 @@ impl<'m> Editor<'m> {
     /// Before an instruction, at its place of the source.
     pub fn build_before(self, at: Value<'m>) -> Builder<'m> {
         assert!(at.is_placed(), "a place before what is in no block");
-        let f = self.llvm.functions;
+        let builder = self.builder();
         // SAFETY: the instruction is in a block of the module.
-        unsafe {
-            let raw = (f.LLVMCreateBuilderInContext)(self.context.raw);
-            (f.LLVMPositionBuilderBefore)(raw, self.own(at));
-            Builder { edit: self, raw }
-        }
+        unsafe { (self.llvm.functions.LLVMPositionBuilderBefore)(builder.raw, self.own(at)) }
+        builder
     }
 
     /// At the end of a block.
     pub fn build_at(self, block: Block<'m>) -> Builder<'m> {
-        let f = self.llvm.functions;
+        let builder = self.builder();
         // SAFETY: the block is one of the module.
-        unsafe {
-            let raw = (f.LLVMCreateBuilderInContext)(self.context.raw);
-            (f.LLVMPositionBuilderAtEnd)(raw, self.own_block(block));
-            Builder { edit: self, raw }
-        }
+        unsafe { (self.llvm.functions.LLVMPositionBuilderAtEnd)(builder.raw, self.own_block(block)) }
+        builder
+    }
+
+    fn builder(self) -> Builder<'m> {
+        // SAFETY: the context is valid.
+        let raw = unsafe { (self.llvm.functions.LLVMCreateBuilderInContext)(self.context.raw) };
+        Builder { edit: self, raw }
     }
 
     /// A new block before another one.

@@ -12,16 +12,13 @@ impl<'m> Editor<'m> {
         matches!(value.form(), Form::Other(k::FUNCTION | k::GLOBAL_VARIABLE))
     }
 
-    /// Whether other modules see a function or global variable.
-    pub fn set_visible(self, global: Value<'m>, is: bool) {
+    /// Lets other modules see a function or global variable. [`Editor::internalize`] is the opposite.
+    pub fn export(self, global: Value<'m>) {
         assert!(Self::is_global(global), "the linkage of {:?}", global.form());
-        // SAFETY: it is a function or a global variable. Nothing but the default visibility fits both linkages.
+        // SAFETY: it is a function or a global variable.
         unsafe {
             (self.llvm.functions.LLVMSetVisibility)(self.own(global), 0);
-            (self.llvm.functions.LLVMSetLinkage)(
-                self.own(global),
-                if is { linkage::EXTERNAL } else { linkage::INTERNAL },
-            );
+            (self.llvm.functions.LLVMSetLinkage)(self.own(global), linkage::EXTERNAL);
         }
     }
 

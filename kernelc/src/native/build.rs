@@ -5,20 +5,17 @@ use super::process::{self, Work};
 use crate::bounds_option::Bounds;
 use crate::clang::{Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
-use crate::files::{Folder, Running};
+use crate::files::{Background, Folder, Running};
 use crate::flags::Line;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicBool;
 
-/// Native kernels in the making: their objects, if there are any. If it is dropped before its end, nothing of it goes on: the folder that it
-/// writes to can be removed.
+/// Native kernels in the making: their objects, if there are any.
 pub struct Making {
-    thread: Option<JoinHandle<Result<Option<Vec<PathBuf>>, String>>>,
-    cancelled: Arc<AtomicBool>,
+    work: Background<Result<Option<Vec<PathBuf>>, String>>,
     zero: bool,
 }
 
@@ -31,8 +28,6 @@ struct Calls {
     /// They check accesses.
     zero: bool,
     dump: Option<PathBuf>,
-    /// Set when nobody wants the objects any more.
-    cancelled: Arc<AtomicBool>,
 }
 
 impl Making {
@@ -71,11 +66,9 @@ impl Making {
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let processors = Processors::of(target);
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
-        let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        let dump = dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default()));
+        let dump = process::dump_of(unit.source);
         let bare = unit.amp.is_device();
         let work = Work { lines, zero, bare, target: target.to_owned(), unit: unit.id, dump: dump.clone() };
-        let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
             prepare: process::command(clang, &work, device, &objects)?,
             code: objects
@@ -85,24 +78,15 @@ impl Making {
             objects,
             zero,
             dump,
-            cancelled: Arc::clone(&cancelled),
         };
-        let thread = Some(std::thread::spawn(move || calls.run_or_tell()));
-        Ok(Some(Self { thread, cancelled, zero }))
+        Ok(Some(Self { work: Background::start(move |cancelled| calls.run_or_tell(cancelled)), zero }))
     }
 
     /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them; an error if they
     /// must be, since they alone check bounds.
-    pub fn end(mut self) -> Result<Option<Vec<PathBuf>>, String> {
+    pub fn end(self) -> Result<Option<Vec<PathBuf>>, String> {
         let panicked = if self.zero { Err(format!("{UNCHECKED}: the kernel compiler panicked")) } else { Ok(None) };
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or(panicked)
-    }
-}
-
-impl Drop for Making {
-    fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-        drop(self.thread.take().map(JoinHandle::join));
+        self.work.end().unwrap_or(panicked)
     }
 }
 
@@ -137,9 +121,9 @@ fn wanted(line: &Line) -> bool {
 
 impl Calls {
     /// `REVAMP_KERNEL_DUMP` also shows why there is none.
-    fn run_or_tell(self) -> Result<Option<Vec<PathBuf>>, String> {
+    fn run_or_tell(self, cancelled: &Arc<AtomicBool>) -> Result<Option<Vec<PathBuf>>, String> {
         let (dump, zero) = (self.dump.clone(), self.zero);
-        self.run().or_else(|why| {
+        self.run(cancelled).or_else(|why| {
             if let Some(stem) = dump {
                 let _ = std::fs::write(process::beside(&stem, ".native.txt"), &why);
             }
@@ -147,8 +131,8 @@ impl Calls {
         })
     }
 
-    fn run(mut self) -> Result<Option<Vec<PathBuf>>, String> {
-        match Running::quiet(&mut self.prepare)?.cancelled_by(&self.cancelled).end()? {
+    fn run(mut self, cancelled: &Arc<AtomicBool>) -> Result<Option<Vec<PathBuf>>, String> {
+        match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
             (0, _) => {}
             (process::REFUSED, told) => return Err(told),
             (code, told) => return Err(format!("LLVM failed ({code}) making native kernels: {told}")),
@@ -157,7 +141,7 @@ impl Calls {
         let mut running = Vec::new();
         for (object, code) in self.objects.iter().zip(&mut self.code) {
             if process::module_of(object).is_file() {
-                running.push(Running::quiet(code)?.cancelled_by(&self.cancelled));
+                running.push(Running::quiet(code)?.cancelled_by(cancelled));
             }
         }
         for one in running {

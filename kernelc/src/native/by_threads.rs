@@ -5,35 +5,27 @@
 //! definitions internal, since the host's object may define functions of the same names, and adds the table of the kernels. Clang
 //! assembles the result.
 
-use super::register_symbol;
+use super::process;
+use super::table::{self, Row};
 use crate::clang::{Clang, Pass, Unit};
 use crate::device_abi::{ASSUMED, begins_kernel, is_of_headers};
-use crate::files::{Folder, Running};
+use crate::files::{Background, Folder, Running};
 use crate::flags::Line;
 use crate::llvm::number::opcode;
 use crate::llvm::{Form, Llvm, Module, Pipeline, Value};
 use crate::passes::integer_division;
 use std::ffi::OsString;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicBool;
 
 /// The first argument of the child process.
 pub const CHILD: &str = "--revamp-by-threads";
 
-/// A row of the table: `NativeKernel` in src/capi/image.rs.
-const ROW: &str = "{ ptr, ptr, ptr, ptr, i64, [4 x i32] }";
-
-/// In the row: the functions run single threads.
-const BY_THREADS: u32 = 2;
-
-/// The object in the making. If it is dropped before its end, nothing of it goes on.
+/// The object in the making.
 pub struct Making {
-    thread: Option<JoinHandle<Result<PathBuf, String>>>,
-    cancelled: Arc<AtomicBool>,
+    work: Background<Result<PathBuf, String>>,
     /// Where the reason is written if there is none.
     dump: Option<PathBuf>,
 }
@@ -64,40 +56,28 @@ impl Making {
         let mut edit = clang.child(CHILD)?;
         edit.arg(&code).arg(&module).arg(format!("{:016x}", unit.id)).arg(unit.amp.is_device().to_string());
         let mut assemble = clang.assemble_as_is(&module, &object, &flags);
-        let cancelled = Arc::<AtomicBool>::default();
-        let flag = Arc::clone(&cancelled);
-        let work = move || {
+        let work = Background::start(move |cancelled| {
             for (what, command) in [("Clang", &mut compile), ("LLVM", &mut edit), ("Clang", &mut assemble)] {
-                ended(what, command, &flag)?;
+                ended(what, command, cancelled)?;
             }
             Ok(object)
-        };
-        let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|folder| !folder.is_empty());
-        let mut name = unit.source.file_stem().unwrap_or_default().to_os_string();
-        name.push(".by_threads.txt");
-        let dump = dump.map(|folder| PathBuf::from(folder).join(name));
-        Ok(Some(Self { thread: Some(std::thread::spawn(work)), cancelled, dump }))
+        });
+        let dump = process::dump_of(unit.source).map(|stem| process::beside(&stem, ".by_threads.txt"));
+        Ok(Some(Self { work, dump }))
     }
 
     /// Waits for the object. Where it cannot be made, host threads run the program's function, as without it.
-    pub fn end(mut self) -> Option<PathBuf> {
-        let made = self.thread.take().and_then(|thread| thread.join().ok());
-        made.unwrap_or_else(|| Err("the kernel compiler panicked".into())).map_err(|why| self.tell(&why)).ok()
+    pub fn end(self) -> Option<PathBuf> {
+        let made = self.work.end().unwrap_or_else(|| Err("the kernel compiler panicked".into()));
+        made.map_err(|why| Self::tell(self.dump.as_deref(), &why)).ok()
     }
 
-    fn tell(&self, why: &str) {
-        let Some(file) = &self.dump else { return };
+    fn tell(dump: Option<&Path>, why: &str) {
+        let Some(file) = dump else { return };
         if let Some(folder) = file.parent() {
             let _ = std::fs::create_dir_all(folder);
         }
         let _ = std::fs::write(file, why);
-    }
-}
-
-impl Drop for Making {
-    fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-        drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
@@ -180,27 +160,14 @@ fn is_short(function: Value<'_>) -> bool {
     function.first_block().is_some() && function.instructions().count() <= MOST && !function.instructions().any(calls)
 }
 
-/// The table of the kernels, and the function that registers it with the unit's image.
+/// The table of the kernels.
 fn table(kernels: &[String], unit: u64, bare: bool) -> String {
-    let (mut text, mut rows) = (String::new(), Vec::new());
-    for (n, kernel) in kernels.iter().enumerate() {
-        let name = if bare { revamp_image::bare_name(kernel) } else { kernel.clone() };
-        let _ = writeln!(text, "@by_threads.name.{n} = internal constant [{} x i8] c\"{name}\\00\"", name.len() + 1);
-        let functions = format!("ptr @\"{kernel}\", ").repeat(3);
-        rows.push(format!(
-            "{ROW} {{ ptr @by_threads.name.{n}, {functions}i64 0, [4 x i32] [i32 0, i32 0, i32 0, i32 {BY_THREADS}] }}"
-        ));
-    }
-    let (count, rows, register) = (rows.len(), rows.join(", "), register_symbol(unit));
-    text + &format!(
-        "@by_threads.table = internal constant [{count} x {ROW}] [{rows}]\n\
-         declare ptr @revamp_image_register(ptr)\n\
-         declare void @revamp_image_add_native(ptr, ptr, i64)\n\
-         define hidden ptr @{register}(ptr %wrapper) nounwind {{\n  \
-         %image = call ptr @revamp_image_register(ptr %wrapper)\n  \
-         call void @revamp_image_add_native(ptr %image, ptr @by_threads.table, i64 {count})\n  \
-         ret ptr %image\n}}\n"
-    )
+    let row = |kernel: &String| {
+        let functions = std::array::from_fn(|_| kernel.clone());
+        Row { kernel: kernel.clone(), functions, memory: 0, tile: [0; 3], flags: table::BY_THREADS }
+    };
+    let rows: Vec<Row> = kernels.iter().map(row).collect();
+    table::text("by_threads", &rows, unit, bare)
 }
 
 #[cfg(test)]

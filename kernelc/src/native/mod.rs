@@ -12,6 +12,7 @@ mod join;
 mod parallel;
 pub(crate) mod process;
 mod strides;
+mod table;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -23,6 +24,8 @@ use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::ops::Range;
+use table::Row;
+pub(crate) use table::register_symbol;
 
 /// The processors of an architecture that functions are made for.
 pub(crate) struct Processors {
@@ -41,9 +44,6 @@ const AARCH64: Processors = Processors { levels: &[("v1", "generic")], attribute
 
 /// Of `Native::is_small`: bytes of LLVM IR.
 const SMALL: usize = 50_000;
-
-/// How many functions of a kernel the table has.
-const FUNCTIONS: usize = 3;
 
 impl Processors {
     pub fn of(target: &str) -> &'static Self {
@@ -173,46 +173,21 @@ impl Native {
         }
         let (first, _) = processors.levels[0];
         let mut rows = Vec::new();
-        for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if bare { revamp_image::bare_name(kernel) } else { kernel.clone() };
-            let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
-            let mut functions = String::new();
-            for (n, level) in processors.names().enumerate() {
-                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(level));
-                if !levels.contains(&n) {
-                    let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
-                }
+        for (kernel, made) in &self.kernels {
+            for (_, level) in processors.names().enumerate().filter(|(n, _)| !levels.contains(n)) {
+                let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
             }
-            for _ in processors.levels.len()..FUNCTIONS {
-                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(first));
-            }
-            let [x, y, z] = made.tile.unwrap_or_default();
-            rows.push(format!(
-                "{{ ptr, ptr, ptr, ptr, i64, [4 x i32] }} {{ ptr @native.name.{n}{functions}, i64 {}, [4 x i32] [i32 {x}, i32 {y}, i32 {z}, i32 {}] }}",
-                made.memory,
-                u8::from(self.checked)
-            ));
+            let names: Vec<&str> = processors.names().collect();
+            rows.push(Row {
+                kernel: kernel.clone(),
+                functions: std::array::from_fn(|n| format!("{}{kernel}", function(names.get(n).unwrap_or(&first)))),
+                memory: made.memory,
+                tile: made.tile.unwrap_or_default(),
+                flags: if self.checked { table::CHECKED } else { 0 },
+            });
         }
-        let count = rows.len();
-        let _ = writeln!(
-            text,
-            "@native.table = internal constant [{count} x {{ ptr, ptr, ptr, ptr, i64, [4 x i32] }}] [{}]\n\
-             declare ptr @revamp_image_register(ptr)\n\
-             declare void @revamp_image_add_native(ptr, ptr, i64)\n\
-             define hidden ptr @{}(ptr %wrapper) nounwind {{\n  \
-             %image = call ptr @revamp_image_register(ptr %wrapper)\n  \
-             call void @revamp_image_add_native(ptr %image, ptr @native.table, i64 {count})\n  \
-             ret ptr %image\n}}",
-            rows.join(", "),
-            register_symbol(unit)
-        );
-        text
+        text + &table::text("native", &rows, unit, bare)
     }
-}
-
-/// The function that registers a unit's image with its native kernels.
-pub(crate) fn register_symbol(unit: u64) -> String {
-    format!("revamp_image_register_native_{unit:016x}")
 }
 
 /// The named types of a module.

@@ -208,6 +208,12 @@ fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
         .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
 }
 
+/// How the names of a source's files begin that `REVAMP_KERNEL_DUMP` asks for.
+pub fn dump_of(source: &Path) -> Option<PathBuf> {
+    let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|folder| !folder.is_empty())?;
+    Some(PathBuf::from(folder).join(source.file_stem().unwrap_or_default()))
+}
+
 /// A file whose name begins with that of the source.
 pub fn beside(stem: &Path, suffix: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_os_string();

@@ -92,13 +92,14 @@ struct Definition<'m> {
 
 impl<'m> Definition<'m> {
     fn begin(edit: Editor<'m>, function: Value<'m>, fast: bool) -> Self {
-        edit.set_visible(function, false);
         for name in ["alwaysinline", "mustprogress", "nounwind"] {
             edit.add_attribute(function, name);
         }
         let returns = function.value_type().and_then(Type::returns).filter(|ty| ty.kind() != t::VOID);
         let parameters = (0..function.count_parameters()).filter_map(|n| function.parameter(n)).collect();
-        Self { edit, build: edit.define(function), parameters, returns, fast }
+        let build = edit.define(function);
+        edit.internalize(function);
+        Self { edit, build, parameters, returns, fast }
     }
 
     fn define(self, how: HostFunction) {

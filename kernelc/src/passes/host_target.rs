@@ -91,7 +91,7 @@ fn is_fast(function: Value<'_>) -> bool {
 }
 
 fn mark(edit: Editor<'_>, kernel: Value<'_>, argument: &Argument) {
-    edit.set_visible(kernel, true);
+    edit.export(kernel);
     edit.add_text_attribute(kernel, KERNEL);
     let known = [("align", argument.align), ("dereferenceable", argument.bytes.unwrap_or(0))];
     let known = known.iter().filter(|_| argument.bytes.is_some());

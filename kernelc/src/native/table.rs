@@ -1,0 +1,50 @@
+//! The table of the kernels that host threads run, and the function that registers it with the unit's image, as LLVM's text.
+
+use std::fmt::Write;
+
+/// A row of the table: `NativeKernel` in src/capi/image.rs.
+const ROW: &str = "{ ptr, ptr, ptr, ptr, i64, [4 x i32] }";
+/// How many functions a row has: one for each kind of processor.
+pub const FUNCTIONS: usize = 3;
+/// A flag of a row: the functions check accesses.
+pub const CHECKED: u32 = 1;
+/// The functions run single threads.
+pub const BY_THREADS: u32 = 2;
+
+/// A kernel in the table.
+pub struct Row {
+    pub kernel: String,
+    pub functions: [String; FUNCTIONS],
+    pub memory: u64,
+    pub tile: [u32; 3],
+    pub flags: u32,
+}
+
+/// `of`: how the names of its variables begin. `bare`: kernels go by their bare names.
+pub fn text(of: &str, rows: &[Row], unit: u64, bare: bool) -> String {
+    let (mut text, mut all) = (String::new(), Vec::new());
+    for (n, row) in rows.iter().enumerate() {
+        let name = if bare { revamp_image::bare_name(&row.kernel) } else { row.kernel.clone() };
+        let _ = writeln!(text, "@{of}.name.{n} = internal constant [{} x i8] c\"{name}\\00\"", name.len() + 1);
+        let (functions, [x, y, z]) = (row.functions.join("\", ptr @\""), row.tile);
+        all.push(format!(
+            "{ROW} {{ ptr @{of}.name.{n}, ptr @\"{functions}\", i64 {}, [4 x i32] [i32 {x}, i32 {y}, i32 {z}, i32 {}] }}",
+            row.memory, row.flags
+        ));
+    }
+    let (count, rows, register) = (rows.len(), all.join(", "), register_symbol(unit));
+    text + &format!(
+        "@{of}.table = internal constant [{count} x {ROW}] [{rows}]\n\
+         declare ptr @revamp_image_register(ptr)\n\
+         declare void @revamp_image_add_native(ptr, ptr, i64)\n\
+         define hidden ptr @{register}(ptr %wrapper) nounwind {{\n  \
+         %image = call ptr @revamp_image_register(ptr %wrapper)\n  \
+         call void @revamp_image_add_native(ptr %image, ptr @{of}.table, i64 {count})\n  \
+         ret ptr %image\n}}\n"
+    )
+}
+
+/// The function that registers a unit's image with these kernels.
+pub fn register_symbol(unit: u64) -> String {
+    format!("revamp_image_register_native_{unit:016x}")
+}
