@@ -19,7 +19,7 @@ class Revamp(ConanFile):
     test_package_folder = "packaging/conan"
     exports_sources = (
         "Cargo.*", "build.rs", "cbindgen.toml", "src/*", "image/*", "kernelc/*", "port/*", "source/*", "include/*", "cpp-shim/*", "cmake/*", "scripts/*",
-        "examples-c/device_list/*", "benches/*", "tests/rust/*", "*.md", "LICENSE-*",
+        "packaging/debugger.py", "examples-c/device_list/*", "benches/*", "tests/rust/*", "*.md", "LICENSE-*",
     )
 
     def set_version(self):
