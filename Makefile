@@ -4,7 +4,7 @@ SEED ?=
 MINUTES ?= 1
 WITH ?=
 SKIP ?=
-.PHONY: all build test test-long mutants test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs gpu-bundle format setup clean
+.PHONY: all build test test-long mutants test-windows test-aarch64 test-docs fuzz demo bench check advisories install deb dist docs gpu-bundle format setup clean
 
 all: build
 setup:
@@ -26,6 +26,8 @@ test-windows: setup
 	@scripts/test-windows
 test-aarch64: setup
 	@scripts/test-aarch64
+test-docs: setup
+	@scripts/test-docs
 fuzz: setup
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' scripts/fuzz
 demo: setup
