@@ -4,7 +4,7 @@ SEED ?=
 MINUTES ?= 1
 WITH ?=
 SKIP ?=
-.PHONY: all build test test-long mutants test-windows test-aarch64 test-docs fuzz demo bench check advisories install deb dist docs gpu-bundle format setup clean
+.PHONY: all build test test-long mutants test-windows test-aarch64 test-docs fuzz demo bench check advisories install deb dist dist-source docs gpu-bundle format setup clean
 
 all: build
 setup:
@@ -40,6 +40,8 @@ deb: setup
 	@scripts/deb
 dist: setup
 	@scripts/dist
+dist-source: setup
+	@scripts/dist-source
 docs:
 	@scripts/docs
 gpu-bundle: setup

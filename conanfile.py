@@ -19,7 +19,7 @@ class Revamp(ConanFile):
     test_package_folder = "packaging/conan"
     exports_sources = (
         "Cargo.*", "build.rs", "cbindgen.toml", "src/*", "image/*", "kernelc/*", "port/*", "source/*", "include/*", "cpp-shim/*", "cmake/*", "scripts/*",
-        "packaging/debugger.py", "examples-c/device_list/*", "benches/*", "tests/rust/*", "*.md", "LICENSE-*",
+        "packaging/debugger.py", "docs/*", "template/*", "examples-*", "benches/*", "tests/rust/*", "*.md", "LICENSE-*", ".cargo/*", "vendor/*",
     )
 
     def set_version(self):

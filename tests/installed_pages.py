@@ -1,0 +1,14 @@
+"""Fails where a page in the folder that scripts/install-docs made links to a file that is not there. usage: installed_pages.py FOLDER"""
+import re
+import sys
+from pathlib import Path
+
+folder = Path(sys.argv[1])
+pages = sorted(folder.rglob("*.md"))
+bad = []
+for page in pages:
+    for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"(?s)```.*?```", "", page.read_text())):
+        if not re.match(r"[a-z]+:", link) and not (page.parent / link).exists():
+            bad.append(f"{page.relative_to(folder)}: {link} is not installed")
+print("\n".join(bad))
+sys.exit(bool(bad) or len(pages) < 50)
