@@ -245,4 +245,6 @@ def __lldb_init_module(debugger, _):
 try:
     in_gdb()
 except ImportError:
-    pass
+    # lldb imports this file; run as a program it says how a debugger loads it.
+    if __name__ == "__main__":
+        print(__doc__, end="")

@@ -149,6 +149,7 @@ static void print_settings(void) {
                                         "REVAMP_MEMORY",
                                         "REVAMP_HOST_THREADS",
                                         "REVAMP_HOST_KERNELS",
+                                        "REVAMP_WORKGROUPS",
                                         "REVAMP_CACHE",
                                         "REVAMP_CACHE_DIR",
                                         "REVAMP_TEST",
@@ -164,13 +165,35 @@ static void print_settings(void) {
     }
 }
 
-int main(void) {
+static void print_version(const char *name, const char *end) {
     uint32_t version = revamp_version();
+    printf("%s %" PRIu32 ".%" PRIu32 ".%" PRIu32 "%s", name, version >> 22, version >> 12 & 0x3ff, version & 0xfff,
+           end);
+}
+
+/* What the command line asks for; the exit status, or -1 to list the accelerators. */
+static int answer(int count, char **arguments) {
+    if (count < 2) return -1;
+    if (strcmp(arguments[1], "--version") == 0) {
+        print_version("revamp-info", "\n");
+        return EXIT_SUCCESS;
+    }
+    bool help = strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0;
+    if (!help) fprintf(stderr, "revamp-info: error: unknown argument %s\n", arguments[1]);
+    fprintf(help ? stdout : stderr, "usage: revamp-info [--help | --version]\n\n"
+                                    "Lists the accelerators that programs can use here, why others cannot be used, the "
+                                    "environment variables that\nchange this, and the library's log.\n");
+    return help ? EXIT_SUCCESS : 2;
+}
+
+int main(int argument_count, char **arguments) {
+    int status = answer(argument_count, arguments);
+    if (status >= 0) return status;
     size_t count;
     CHECK(revamp_set_log_callback(hear, NULL, REVAMP_LOG_DEBUG));
     revamp_accelerator *all = list(&count);
-    printf("revamp %" PRIu32 ".%" PRIu32 ".%" PRIu32 ", %zu accelerators\n\n", version >> 22, version >> 12 & 0x3ff,
-           version & 0xfff, count);
+    print_version("revamp", "");
+    printf(", %zu accelerators\n\n", count);
     printf(" #  %-12s  %10s  %-8s  %-7s  %s\n", "kind", "memory GiB", "emulated", "double", "description");
     for (size_t i = 0; i < count; i++) {
         revamp_accelerator_info info = info_of(all[i]);

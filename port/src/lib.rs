@@ -39,6 +39,10 @@ pub fn port(arguments: &[OsString]) -> u8 {
         print!("{HELP}");
         return 0;
     }
+    if options.version {
+        println!("revamp-port {}", env!("CARGO_PKG_VERSION"));
+        return 0;
+    }
     let mut status = 0;
     if options.fix || options.dry_run {
         status = edit(&options);

@@ -17,6 +17,8 @@ pub struct Options {
     pub dry_run: bool,
     /// Wants the text of `--help`.
     pub help: bool,
+    /// Wants the version.
+    pub version: bool,
 }
 
 /// What `--help` prints.
@@ -33,6 +35,7 @@ asks for an edit only if GCC alone compiles the source.
   --fix            makes the mechanical edits, then lists what is left
   --dry-run        shows the mechanical edits as a difference (diff -u), and changes no file
   --help           prints this text
+  --version        prints the version
 
 Exits with 0 if nothing is to be done, with 1 if something is, with 2 if a file cannot be read or written. docs/porting.md has more.
 ";
@@ -55,16 +58,17 @@ impl Options {
                 _ if is_file => options.files.push(argument.into()),
                 "--" => is_file = true,
                 "--help" | "-h" => options.help = true,
+                "--version" => options.version = true,
                 "--fix" => options.fix = true,
                 "--dry-run" => options.dry_run = true,
                 _ if text.starts_with("-D") => options.settings.macros.push((true, value("-D")?)),
                 _ if text.starts_with("-U") => options.settings.macros.push((false, value("-U")?)),
                 _ if text.starts_with("-I") => options.settings.folders.push(value("-I")?.into()),
-                _ if text.starts_with('-') => return Err(format!("there is no option {text}")),
+                _ if text.starts_with('-') => return Err(format!("unknown option {text}")),
                 _ => options.files.push(argument.into()),
             }
         }
-        if options.files.is_empty() && !options.help {
+        if options.files.is_empty() && !options.help && !options.version {
             return Err("no file is named".to_owned());
         }
         Ok(options)
@@ -87,9 +91,9 @@ mod tests {
         assert_eq!(options.settings.folders, ["e", "f"].map(PathBuf::from));
         assert_eq!(options.files, ["a.cpp", "-b.cpp"].map(PathBuf::from));
         assert!(options.fix && options.dry_run && !options.help);
-        assert!(read("--help").unwrap().help);
+        assert!(read("--help").unwrap().help && read("--version").unwrap().version);
         for (line, message) in
-            [("--fox a.cpp", "there is no option --fox"), ("-D", "-D needs a value"), ("--fix", "no file is named")]
+            [("--fox a.cpp", "unknown option --fox"), ("-D", "-D needs a value"), ("--fix", "no file is named")]
         {
             assert_eq!(read(line).err().unwrap(), message);
         }

@@ -172,7 +172,7 @@ fn wrong_calls() {
     );
     for (arguments, message) in [
         (&[][..], "no file is named"),
-        (&["--fox"], "there is no option --fox"),
+        (&["--fox"], "unknown option --fox"),
         (&["none.cpp"], "none.cpp: No such file"),
         (&["--fix", "none.cpp"], "none.cpp: No such file"),
         (&["--dry-run", "none.cpp"], "none.cpp: No such file"),
