@@ -75,8 +75,9 @@ class Shared {
         std::vector<revamp_completion> done;
         for (const Part &p : parts_) {
             revamp_completion completion;
-            ours::must(revamp_copy_from_array_async(*p.array, result + p.first, size_t{p.count} * 4, &completion),
-                       "revamp_copy_from_array_async");
+            ours::must(
+                revamp_copy_from_array_async(*p.array, result + p.first, size_t{p.count} * 4, nullptr, &completion),
+                "revamp_copy_from_array_async");
             done.push_back(completion);
         }
         for (const revamp_completion completion : done) {

@@ -95,7 +95,7 @@ class Ours {
     static revamp_completion copy(revamp_array from, revamp_array to) {
         const revamp_region source = ours::region(from), destination = ours::region(to);
         revamp_completion completion;
-        ours::must(revamp_copy_async(&source, &destination, &completion), "revamp_copy_async");
+        ours::must(revamp_copy_async(&source, &destination, nullptr, &completion), "revamp_copy_async");
         return completion;
     }
     void launch(revamp_accelerator_view view, const ours::Array &values, uint32_t rounds) const {

@@ -62,7 +62,7 @@
  * Number of the binary interface; a program compiled against another number must not use the
  * library.
  */
-#define REVAMP_ABI_VERSION 3
+#define REVAMP_ABI_VERSION 4
 
 /**
  * All levels that an extent allows, down to one texel.
@@ -459,6 +459,26 @@ typedef struct {
      */
     uint64_t source_id;
 } revamp_array_view_info;
+
+/**
+ * When asynchronous work begins. NULL or zero: the defaults.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_async_options).
+     */
+    size_t struct_size;
+    /**
+     * The work begins when these completions are done, of whatever work, accelerator_view or
+     * device they are. If one of them fails, the work is not done: what it was to write is
+     * unchanged, and its completion fails with the same status. NULL: none.
+     */
+    const revamp_completion *after;
+    /**
+     * Number of completions in `after`.
+     */
+    size_t after_count;
+} revamp_async_options;
 
 /**
  * Where an array_view's bytes are, as seen from an accelerator_view.
@@ -1868,11 +1888,13 @@ revamp_status revamp_array_view_slice_data(revamp_array_view view,
 revamp_status revamp_array_view_synchronize(revamp_array_view view, revamp_access access);
 
 /**
- * Like revamp_array_view_synchronize(), but returns at once. Release the completion with
+ * Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
+ * `options` (may be NULL). Release the completion with
  * revamp_completion_release().
  */
 revamp_status revamp_array_view_synchronize_async(revamp_array_view view,
                                                   revamp_access access,
+                                                  const revamp_async_options *options,
                                                   revamp_completion *completion);
 
 /**
@@ -1884,12 +1906,14 @@ revamp_status revamp_array_view_synchronize_to(revamp_array_view view,
                                                revamp_access access);
 
 /**
- * Like revamp_array_view_synchronize_to(), but returns at once. Release the completion with
+ * Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions of
+ * `options` (may be NULL). Release the completion with
  * revamp_completion_release().
  */
 revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
                                                      revamp_accelerator_view target,
                                                      revamp_access access,
+                                                     const revamp_async_options *options,
                                                      revamp_completion *completion);
 
 /**
@@ -1912,6 +1936,25 @@ revamp_status revamp_array_view_discard_data(revamp_array_view view);
 revamp_status revamp_array_view_get_residency(revamp_array_view view,
                                               revamp_accelerator_view on,
                                               revamp_residency *residency);
+
+/**
+ * Makes a completion that the program completes with revamp_completion_set(), for work that is to
+ * begin after something of the program's own. If its last owner releases it before, it fails with
+ * REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize() and
+ * the end of the process do the same. Release it with revamp_completion_release().
+ */
+revamp_status revamp_completion_create(revamp_completion *completion);
+
+/**
+ * Completes a completion of revamp_completion_create(): work that waits for it begins, if `status`
+ * is REVAMP_OK. With an error, that work fails with this status and `message`, which may be NULL.
+ * A host kernel must not call it.
+ * Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or no status at all,
+ * REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
+ */
+revamp_status revamp_completion_set(revamp_completion completion,
+                                    revamp_status status,
+                                    const char *message);
 
 /**
  * Adds an owner of the completion.
@@ -1972,12 +2015,13 @@ revamp_status revamp_completion_then(revamp_completion completion,
 revamp_status revamp_copy(const revamp_region *source, const revamp_region *destination);
 
 /**
- * Like revamp_copy(), but returns at once; `completion` tells when the copy is done, and must be
- * released. Host memory must stay valid until it is done. The structs and their lists are read
- * only during the call.
+ * Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
+ * NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
+ * valid until it is done. The structs and their lists are read only during the call.
  */
 revamp_status revamp_copy_async(const revamp_region *source,
                                 const revamp_region *destination,
+                                const revamp_async_options *options,
                                 revamp_completion *completion);
 
 /**
@@ -1991,21 +2035,23 @@ revamp_status revamp_copy_to_array(const void *source, size_t size, revamp_array
 revamp_status revamp_copy_from_array(revamp_array source, void *destination, size_t size);
 
 /**
- * Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged
+ * Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
  * until the completion is done. Release the completion.
  */
 revamp_status revamp_copy_to_array_async(const void *source,
                                          size_t size,
                                          revamp_array destination,
+                                         const revamp_async_options *options,
                                          revamp_completion *completion);
 
 /**
- * Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the
+ * Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
  * completion is done. Release the completion.
  */
 revamp_status revamp_copy_from_array_async(revamp_array source,
                                            void *destination,
                                            size_t size,
+                                           const revamp_async_options *options,
                                            revamp_completion *completion);
 
 /**
@@ -2036,28 +2082,31 @@ revamp_status revamp_copy_texture(const revamp_texture_region *source,
                                   const revamp_texture_region *destination);
 
 /**
- * Like revamp_copy_to_texture(), but returns at once. The memory must stay valid and unchanged
+ * Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
  * until the completion is done. Release the completion.
  */
 revamp_status revamp_copy_to_texture_async(const void *source,
                                            size_t size,
                                            const revamp_texture_region *destination,
+                                           const revamp_async_options *options,
                                            revamp_completion *completion);
 
 /**
- * Like revamp_copy_from_texture(), but returns at once. The memory must stay valid until the
+ * Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
  * completion is done. Release the completion.
  */
 revamp_status revamp_copy_from_texture_async(const revamp_texture_region *source,
                                              void *destination,
                                              size_t size,
+                                             const revamp_async_options *options,
                                              revamp_completion *completion);
 
 /**
- * Like revamp_copy_texture(), but returns at once. Release the completion.
+ * Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the completion.
  */
 revamp_status revamp_copy_texture_async(const revamp_texture_region *source,
                                         const revamp_texture_region *destination,
+                                        const revamp_async_options *options,
                                         revamp_completion *completion);
 
 /**
@@ -2096,6 +2145,19 @@ const char *revamp_status_name(revamp_status status);
  */
 revamp_status revamp_parallel_for_each(revamp_accelerator_view view,
                                        const revamp_parallel_for_each_info *info);
+
+/**
+ * Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
+ * completion of exactly this launch, which tells when it is done and with which status. Release it
+ * with revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is
+ * read during the call only, except the context, and the handles in them may be released after it.
+ * Errors: those of revamp_parallel_for_each(). What is only known when the launch begins is the
+ * result of the completion.
+ */
+revamp_status revamp_parallel_for_each_async(revamp_accelerator_view view,
+                                             const revamp_parallel_for_each_info *info,
+                                             const revamp_async_options *options,
+                                             revamp_completion *completion);
 
 /**
  * Waits until all threads of the tile have reached the barrier, and orders their memory accesses
@@ -2173,6 +2235,20 @@ revamp_status revamp_kernel_get_binding(revamp_kernel kernel,
 revamp_status revamp_dispatch(revamp_accelerator_view view,
                               revamp_kernel kernel,
                               const revamp_dispatch_info *info);
+
+/**
+ * Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
+ * exactly this launch, which tells when it is done and with which status. Release it with
+ * revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is read
+ * during the call only, and the handles in them may be released after it.
+ * Errors: those of revamp_dispatch(). What is only known when the launch begins is the result of
+ * the completion.
+ */
+revamp_status revamp_dispatch_async(revamp_accelerator_view view,
+                                    revamp_kernel kernel,
+                                    const revamp_dispatch_info *info,
+                                    const revamp_async_options *options,
+                                    revamp_completion *completion);
 
 /**
  * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The

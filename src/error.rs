@@ -53,6 +53,24 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// All classes.
+    pub const ALL: [Self; 12] = [
+        Self::Runtime,
+        Self::InvalidArgument,
+        Self::InvalidHandle,
+        Self::InvalidComputeDomain,
+        Self::OutOfMemory,
+        Self::UninitializedObject,
+        Self::UnsupportedFeature,
+        Self::AcceleratorViewRemoved,
+        Self::Validation,
+        Self::ShutDown,
+        Self::Forked,
+        Self::Internal,
+    ];
+}
+
 /// An error with its class, HRESULT and text.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]

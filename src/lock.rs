@@ -125,6 +125,8 @@ pub mod rank {
         GATE,
         /// Callbacks that wait for completions.
         NOTIFIER,
+        /// Completions that the program has yet to complete.
+        PROMISES,
         /// Semaphores that are kept for a while before they are destroyed.
         RETIRED,
         /// Submitting to a device.

@@ -498,7 +498,7 @@ TEST(the_default_view_waits_for_work_given_to_the_auto_selection_view) {
     revamp_array array = array_1d(automatic, COPIED, 4);
     for (int i = 0; i < 5; i++) {
         revamp_completion done = NULL;
-        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, NULL, &done));
         CHECK_OK(revamp_accelerator_view_wait(view));
         CHECK_STATUS(revamp_completion_wait_for(done, 0), REVAMP_OK);
         expect_done(done);

@@ -140,9 +140,12 @@ TEST(null_outputs) {
     BAD(revamp_accelerator_view_create_marker(view, NULL), AS_ARGUMENT, "marker is NULL");
     BAD(revamp_array_get_info(array, NULL), AS_ARGUMENT, "revamp_array_info is NULL");
     BAD(revamp_array_data(array, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "data is NULL");
-    BAD(revamp_copy_async(&a, &a, NULL), AS_ARGUMENT, "completion is NULL");
-    BAD(revamp_copy_to_array_async(bytes, 16, array, NULL), AS_ARGUMENT, "completion is NULL");
-    BAD(revamp_copy_from_array_async(array, bytes, 16, NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_copy_async(&a, &a, NULL, NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_completion_create(NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_dispatch_async(NULL, NULL, NULL, NULL, NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_parallel_for_each_async(NULL, NULL, NULL, NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_copy_to_array_async(bytes, 16, array, NULL, NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_copy_from_array_async(array, bytes, 16, NULL, NULL), AS_ARGUMENT, "completion is NULL");
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_array device = array_1d(p->view, 4, 4);
         revamp_kernel step = load(p->accelerator, &step_module);
@@ -179,7 +182,15 @@ TEST(null_inputs) {
     BAD(revamp_completion_then(marker, NULL, NULL), AS_ARGUMENT, "callback is NULL");
     BAD(revamp_completion_error_message(marker, NULL, 5, NULL), AS_ARGUMENT, "text is NULL");
     BAD(revamp_kernel_register(NULL, 1), AS_ARGUMENT, "records is NULL");
-    CHECK_OK(revamp_completion_release(marker));
+    BAD(revamp_parallel_for_each_async(host_view(), NULL, NULL, &marker), AS_ARGUMENT,
+        "revamp_parallel_for_each_info is NULL");
+    revamp_async_options no_list = {0}, long_list = {0};
+    no_list.struct_size = long_list.struct_size = sizeof no_list;
+    no_list.after_count = 1;
+    BAD(revamp_copy_async(&a, &a, &no_list, &marker), AS_ARGUMENT, "after is NULL");
+    long_list.after = &marker;
+    long_list.after_count = SIZE_MAX;
+    BAD(revamp_copy_async(&a, &a, &long_list, &marker), AS_ARGUMENT, "after has a count");
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel kernel = NULL;
         revamp_kernel step = load(p->accelerator, &step_module);
@@ -187,6 +198,7 @@ TEST(null_inputs) {
         BAD(try_load(p->accelerator, NULL, 100, NULL, &kernel), AS_ARGUMENT, "spirv is NULL");
         BAD(revamp_kernel_find(p->accelerator, NULL, &kernel), AS_ARGUMENT, "name is NULL");
         BAD(revamp_dispatch(p->view, step, NULL), AS_ARGUMENT, "revamp_dispatch_info is NULL");
+        BAD(revamp_dispatch_async(p->view, step, NULL, NULL, &marker), AS_ARGUMENT, "revamp_dispatch_info is NULL");
         BAD(launch(p->view, step, 1, &four, NULL, 1), AS_ARGUMENT, "arguments is NULL");
         revamp_argument push = revamp_argument_push_constant(0, NULL, 4);
         BAD(launch(p->view, step, 1, &four, &push, 1), AS_ARGUMENT, "data is NULL");
@@ -194,6 +206,7 @@ TEST(null_inputs) {
         BAD(launch(p->view, step, 1, &four, &constant, 1), AS_ARGUMENT, "data is NULL");
         CHECK_OK(revamp_kernel_release(step));
     }
+    CHECK_OK(revamp_completion_release(marker));
     CHECK_OK(revamp_array_destroy(array));
 }
 

@@ -31,7 +31,7 @@ TEST(get_may_be_called_again) {
         uint32_t *sent = numbers(100, 1);
         revamp_array array = array_1d(p->view, 100, 4);
         revamp_completion done = NULL;
-        REQUIRE_OK(revamp_copy_to_array_async(sent, 400, array, &done));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, 400, array, NULL, &done));
         CHECK_OK(revamp_completion_get(done));
         CHECK_OK(revamp_completion_wait(done));
         CHECK_OK(revamp_completion_get(done));
@@ -119,7 +119,7 @@ TEST(callbacks_come_for_copies_on_every_accelerator) {
         revamp_array array = array_1d(p->view, 1000, 4);
         for (int i = 0; i < COPIES; i++) {
             revamp_completion done = NULL;
-            REQUIRE_OK(revamp_copy_to_array_async(sent, 4000, array, &done));
+            REQUIRE_OK(revamp_copy_to_array_async(sent, 4000, array, NULL, &done));
             CHECK_OK(revamp_completion_then(done, note, s));
             CHECK_OK(revamp_completion_release(done));
         }
@@ -169,7 +169,7 @@ static void wait_in_callback(revamp_status status, void *context) {
     revamp_array array = NULL;
     revamp_completion done = NULL;
     bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
-                revamp_copy_to_array_async(bytes, WAITED * 4, array, &done) == REVAMP_OK &&
+                revamp_copy_to_array_async(bytes, WAITED * 4, array, NULL, &done) == REVAMP_OK &&
                 revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
                 revamp_accelerator_view_wait(s->view) == REVAMP_OK && revamp_array_destroy(array) == REVAMP_OK;
     note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
@@ -210,7 +210,7 @@ TEST(many_waiting_callbacks_do_not_hold_up_copies) {
     for (int i = 0; i < WAITING; i++)
         CHECK_OK(revamp_completion_then(marker, note, s));
     revamp_array array = array_1d(cpu_view(), 1 << 18, 4);
-    REQUIRE_OK(revamp_copy_to_array_async(sent, 1 << 20, array, &done));
+    REQUIRE_OK(revamp_copy_to_array_async(sent, 1 << 20, array, NULL, &done));
     /* Generous; it only has to end before the gate opens. */
     CHECK_STATUS(revamp_completion_wait_for(done, UINT64_C(5000000000)), REVAMP_OK);
     open_gate(g);
@@ -251,7 +251,7 @@ static void copy_in_callback(revamp_status status, void *context) {
     revamp_completion done = NULL;
     meet(s, 250);
     bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
-                revamp_copy_to_array_async(sent, sizeof sent, array, &done) == REVAMP_OK &&
+                revamp_copy_to_array_async(sent, sizeof sent, array, NULL, &done) == REVAMP_OK &&
                 revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
                 revamp_copy_from_array(array, got, sizeof got) == REVAMP_OK && !memcmp(got, sent, sizeof got) &&
                 revamp_array_destroy(array) == REVAMP_OK;
@@ -286,7 +286,7 @@ TEST(many_copies_behind_each_other_all_end) {
     revamp_completion done[COPIES];
     block_view(host_view(), g);
     for (int i = 0; i < COPIES; i++)
-        REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, &done[i]));
+        REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, NULL, &done[i]));
     open_gate(g);
     for (int i = COPIES; i-- > 0;)
         expect_done(done[i]);
@@ -303,7 +303,7 @@ static void *copy_again_and_again(void *context) {
     revamp_region from = whole(p->from), to = whole(p->to);
     for (int i = 0; i < 20000; i++) {
         revamp_completion done = NULL;
-        CHECK_OK(revamp_copy_async(&from, &to, &done));
+        CHECK_OK(revamp_copy_async(&from, &to, NULL, &done));
         CHECK_OK(revamp_completion_release(done));
         if (i % 64 == 0) CHECK_OK(revamp_accelerator_view_wait(cpu_view()));
     }
@@ -348,7 +348,7 @@ CHILD(works_without_some_threads) {
         revamp_completion marker = NULL, copied = NULL;
         REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
         REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
-        REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, &copied));
+        REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, NULL, &copied));
         revamp_completion both[] = {marker, copied};
         for (int k = 0; k < 2; k++) {
             revamp_status status = revamp_completion_then(both[k], note, s);
@@ -419,7 +419,7 @@ CHILD(copies_on_a_device_that_is_lost) {
     bool has_failed = false;
     for (int i = 0; i < 20 && !has_failed; i++) {
         revamp_completion done = NULL;
-        revamp_status status = revamp_copy_async(&from, &to, &done);
+        revamp_status status = revamp_copy_async(&from, &to, NULL, &done);
         if (status < 0) {
             CHECK_FAILS(status, AS_REMOVED, "lost");
             return;

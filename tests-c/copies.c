@@ -125,7 +125,7 @@ static void copy_region(const revamp_region *from, const revamp_region *to, bool
         CHECK_OK(revamp_copy(from, to));
         return;
     }
-    REQUIRE_OK(revamp_copy_async(from, to, &done));
+    REQUIRE_OK(revamp_copy_async(from, to, NULL, &done));
     expect_done(done);
 }
 
@@ -295,7 +295,7 @@ TEST(overlapping_sections_are_an_error) {
         revamp_completion done = NULL;
         CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
         CHECK_FAILS(revamp_copy(&from, &from), AS_BAD, "overlap");
-        CHECK_FAILS(revamp_copy_async(&from, &to, &done), AS_BAD, "overlap");
+        CHECK_FAILS(revamp_copy_async(&from, &to, NULL, &done), AS_BAD, "overlap");
         CHECK(!done);
         CHECK_SAME(read_array(array), expected, 960);
         CHECK_OK(revamp_array_destroy(array));
@@ -329,9 +329,9 @@ TEST(whole_array_copies_async) {
         uint32_t *sent = numbers(COPIES, 3), *got = memory(COPIES * 4);
         revamp_array array = array_1d(p->view, COPIES, 4);
         revamp_completion up = NULL, down = NULL;
-        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIES * 4, array, &up));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIES * 4, array, NULL, &up));
         /* Ordered behind the other without a wait of ours. */
-        REQUIRE_OK(revamp_copy_from_array_async(array, got, COPIES * 4, &down));
+        REQUIRE_OK(revamp_copy_from_array_async(array, got, COPIES * 4, NULL, &down));
         expect_done(down);
         expect_done(up);
         CHECK_SAME(got, sent, COPIES * 4);
@@ -375,11 +375,11 @@ TEST(a_kernel_sees_the_copies_queued_before) {
         revamp_completion done[3] = {NULL, NULL, NULL};
         revamp_region from = whole(array), to = whole(second);
         memcpy(sent, expected, COPIED * 4);
-        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done[0]));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, NULL, &done[0]));
         CHECK_OK(launch_step(p->view, step, array));
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done[1]));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[1]));
         CHECK_OK(launch_step(p->view, step, second));
-        REQUIRE_OK(revamp_copy_from_array_async(second, got, COPIED * 4, &done[2]));
+        REQUIRE_OK(revamp_copy_from_array_async(second, got, COPIED * 4, NULL, &done[2]));
         for (size_t i = COUNT(done); i-- > 0;)
             expect_done(done[i]);
         step_naive(expected, COPIED, 2);
@@ -398,10 +398,10 @@ TEST(arrays_may_be_destroyed_while_a_copy_is_under_way) {
         revamp_array array = array_1d(p->view, COPIED, 4), second = array_1d(p->view, COPIED, 4);
         revamp_region from = whole(array), to = whole(second);
         revamp_completion done[3] = {NULL, NULL, NULL};
-        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done[0]));
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done[1]));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, NULL, &done[0]));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[1]));
         CHECK_OK(revamp_array_destroy(array));
-        REQUIRE_OK(revamp_copy_from_array_async(second, got, COPIED * 4, &done[2]));
+        REQUIRE_OK(revamp_copy_from_array_async(second, got, COPIED * 4, NULL, &done[2]));
         CHECK_OK(revamp_array_destroy(second));
         for (size_t i = 0; i < COUNT(done); i++)
             expect_done(done[i]);

@@ -32,7 +32,7 @@ static revamp_status whole_job(revamp_accelerator accelerator, revamp_accelerato
     STEP(launch_step(view, step, second));
     revamp_region from = whole(array), to = whole(staging);
     STEP(revamp_copy(&from, &to));
-    STEP(revamp_copy_from_array_async(second, many, (size_t)BIG * 4, &done));
+    STEP(revamp_copy_from_array_async(second, many, (size_t)BIG * 4, NULL, &done));
     STEP(revamp_completion_get(done));
     STEP(revamp_copy_from_array(array, got, sizeof got));
     STEP(revamp_accelerator_view_wait(view));

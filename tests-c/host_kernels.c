@@ -273,10 +273,10 @@ TEST(launches_and_copies_are_ordered_by_their_arrays) {
     info.arguments = &argument;
     info.argument_count = 1;
     revamp_completion up = NULL, down = NULL;
-    REQUIRE_OK(revamp_copy_to_array_async(sent, LENGTH * 4, array, &up));
+    REQUIRE_OK(revamp_copy_to_array_async(sent, LENGTH * 4, array, NULL, &up));
     for (int i = 0; i < ROUNDS; i++)
         CHECK_OK(revamp_parallel_for_each(host_view(), &info));
-    REQUIRE_OK(revamp_copy_from_array_async(array, got, LENGTH * 4, &down));
+    REQUIRE_OK(revamp_copy_from_array_async(array, got, LENGTH * 4, NULL, &down));
     expect_done(down);
     expect_done(up);
     step_naive(expected, LENGTH, ROUNDS);
@@ -302,7 +302,7 @@ TEST(two_views_are_ordered_by_their_arrays) {
         info.argument_count = 1;
         CHECK_OK(revamp_parallel_for_each(views[i % 2], &info));
         revamp_region from = whole(arrays[i % 2]), to = whole(arrays[(i + 1) % 2]);
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done[i]));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[i]));
     }
     for (int i = 0; i < ROUNDS; i++)
         expect_done(done[i]);

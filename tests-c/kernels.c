@@ -647,7 +647,7 @@ TEST(copies_between_arrays_of_two_views_are_ordered_with_kernels) {
         for (int i = 0; i < ROUNDS; i++) {
             revamp_region from = whole(arrays[i % 2]), to = whole(arrays[(i + 1) % 2]);
             REQUIRE_OK(launch_step(views[i % 2], step, arrays[i % 2]));
-            REQUIRE_OK(revamp_copy_async(&from, &to, &done[i]));
+            REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[i]));
         }
         step_naive(expected, N, ROUNDS);
         CHECK_SAME(read_array(arrays[0]), expected, N * 4);

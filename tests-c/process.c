@@ -83,7 +83,7 @@ CHILD(exits_with_copies_under_way) {
         revamp_completion done = NULL;
         for (int i = 0; i < SHARED_STEPS; i++)
             CHECK_OK(launch_step(p->view, step, array));
-        REQUIRE_OK(revamp_copy_from_array_async(array, map, SHARED_SIZE, &done));
+        REQUIRE_OK(revamp_copy_from_array_async(array, map, SHARED_SIZE, NULL, &done));
         return;
     }
 }
@@ -351,7 +351,7 @@ static revamp_status busy_round(const busy_work *w) {
     info.function = late_nothing;
     revamp_status status =
         w->step ? launch(w->view, w->step, 1, &extent, &argument, 1) : revamp_parallel_for_each(w->view, &info);
-    if (status == REVAMP_OK) status = revamp_copy_to_array_async(w->sent, BUSY_NUMBERS * 4, w->array, &done);
+    if (status == REVAMP_OK) status = revamp_copy_to_array_async(w->sent, BUSY_NUMBERS * 4, w->array, NULL, &done);
     if (status == REVAMP_OK) status = revamp_copy_from_array(w->array, w->got, BUSY_NUMBERS * 4);
     if (status == REVAMP_OK) status = revamp_completion_release(done);
     return status;
@@ -447,7 +447,7 @@ static unsigned calls_not_forked(void) {
         revamp_array_create(kept.view, 1, &extent, 4, NULL, &array),
         revamp_array_data(kept.array, REVAMP_ACCESS_READ, &data),
         revamp_copy(&region, &region),
-        revamp_copy_async(&region, &region, &completion),
+        revamp_copy_async(&region, &region, NULL, &completion),
         revamp_copy_to_array(bytes, sizeof bytes, kept.array),
         revamp_copy_from_array(kept.array, bytes, sizeof bytes),
         revamp_completion_get(kept.completion),

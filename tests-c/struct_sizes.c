@@ -84,6 +84,14 @@ static revamp_status give_parallel_for_each_info(void *s) {
     return revamp_parallel_for_each(host_view(), s);
 }
 
+static revamp_status give_async_options(void *s) {
+    static const uint32_t sent[4];
+    revamp_completion done = NULL;
+    revamp_status status = revamp_copy_to_array_async(sent, sizeof sent, used.array, s, &done);
+    if (done) expect_done(done);
+    return status;
+}
+
 static revamp_status give_array_options(void *s) {
     revamp_array array = NULL;
     revamp_status status = revamp_array_create(used.place, 1, &four, 4, s, &array);
@@ -240,6 +248,9 @@ static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),   
                                              FIELD(groups),      FIELD(arguments), FIELD(argument_count),
                                              FIELD(block),       FIELD(block_size)};
 #undef STRUCT
+#define STRUCT revamp_async_options
+static const field async_options_fields[] = {FIELD(struct_size), FIELD(after), FIELD(after_count)};
+#undef STRUCT
 #define STRUCT revamp_parallel_for_each_info
 static const field parallel_for_each_info_fields[] = {
     FIELD(struct_size), FIELD(rank),         FIELD(extent),    FIELD(tile),           FIELD(tile_memory),
@@ -274,6 +285,7 @@ static const growing all[] = {
     GROWING(binding_info, true),
     GROWING(dispatch_info, true),
     GROWING(parallel_for_each_info, false),
+    GROWING(async_options, false),
     GROWING(kernel_record, false),
 };
 

@@ -33,9 +33,9 @@ static void one_round(const worker *w, revamp_accelerator_view view, uint32_t ro
     CHECK_OK(revamp_copy_to_array(expected, sizeof expected, array));
     for (int i = 0; w->step && i < 5; i++)
         CHECK_OK(launch_step(view, w->step, array));
-    REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+    REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
     if (w->step) CHECK_OK(launch_step(view, w->step, second));
-    REQUIRE_OK(revamp_copy_from_array_async(second, got, sizeof got, &down));
+    REQUIRE_OK(revamp_copy_from_array_async(second, got, sizeof got, NULL, &down));
     CHECK_OK(revamp_array_destroy(array));
     expect_done(done);
     expect_done(down);
@@ -187,7 +187,7 @@ TEST(a_wait_covers_copies_while_others_make_markers) {
             REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
         for (int i = 0; i < 500; i++) {
             revamp_completion done = NULL;
-            REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done));
+            REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, NULL, &done));
             CHECK_OK(revamp_accelerator_view_wait(p->view));
             CHECK_STATUS(revamp_completion_wait_for(done, 0), REVAMP_OK);
             expect_done(done);

@@ -177,7 +177,7 @@ static void copy_box(const filled *from, const filled *to, bool at_once) {
     here.origin = origin, here.extent = part, there.origin = target, there.extent = part;
     revamp_completion done = NULL;
     if (at_once) {
-        CHECK_OK(revamp_copy_texture_async(&here, &there, &done));
+        CHECK_OK(revamp_copy_texture_async(&here, &there, NULL, &done));
         expect_done(done);
     } else {
         CHECK_OK(revamp_copy_texture(&here, &there));

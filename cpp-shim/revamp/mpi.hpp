@@ -345,7 +345,7 @@ class engine {
     }
 
     static void begin_copy(transfer &t, const revamp_region &source, const revamp_region &destination) {
-        revamp::detail::check(revamp_copy_async(&source, &destination, &t.copy));
+        revamp::detail::check(revamp_copy_async(&source, &destination, nullptr, &t.copy));
     }
     // True when the copy under way, if any, is done; throws what made it fail.
     static bool copied(transfer &t) {

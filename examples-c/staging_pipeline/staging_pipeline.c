@@ -77,7 +77,7 @@ static revamp_completion copy_async(revamp_array from, revamp_array to) {
     source.array = from;
     destination.array = to;
     revamp_completion completion;
-    CHECK(revamp_copy_async(&source, &destination, &completion));
+    CHECK(revamp_copy_async(&source, &destination, NULL, &completion));
     return completion;
 }
 

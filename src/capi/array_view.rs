@@ -331,17 +331,21 @@ pub unsafe extern "C" fn revamp_array_view_synchronize(
     guard(|| get::<ArrayView, _>(view)?.synchronize(used(access)?))
 }
 
-/// Like revamp_array_view_synchronize(), but returns at once. Release the completion with
+/// Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
+/// `options` (may be NULL). Release the completion with
 /// revamp_completion_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     view: revamp_array_view,
     access: revamp_access,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(completion, "completion")?;
-        let made = get::<ArrayView, _>(view)?.synchronize_async(used(access)?)?;
+        // SAFETY: the caller vouches for the options or NULL.
+        let after = unsafe { completion::after(options) }?;
+        let made = get::<ArrayView, _>(view)?.synchronize_async(used(access)?, after)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", made) }
     })
@@ -361,19 +365,23 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to(
     })
 }
 
-/// Like revamp_array_view_synchronize_to(), but returns at once. Release the completion with
+/// Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions of
+/// `options` (may be NULL). Release the completion with
 /// revamp_completion_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     view: revamp_array_view,
     target: revamp_accelerator_view,
     access: revamp_access,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(completion, "completion")?;
+        // SAFETY: the caller vouches for the options or NULL.
+        let after = unsafe { completion::after(options) }?;
         let target = get::<AcceleratorView, _>(target)?;
-        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, used(access)?)?;
+        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, used(access)?, after)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", made) }
     })

@@ -1,12 +1,13 @@
 //! completion (C++ AMP's completion_future, docs/spec/copies.md#completion_future).
 
-use super::guard::{c_text, fail, guard, guard_release, guard_status, status_of};
+use super::guard::{c_text, fail, guard, guard_release, guard_status, kind_of, status_of};
 use super::handle::{get, insert, release, retain};
 use super::library::Context;
 use super::loaded;
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
+use crate::runtime::operations::after::After;
 use crate::runtime::operations::completion::Completion;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -21,6 +22,61 @@ pub(super) unsafe fn give(out: *mut revamp_completion, what: &str, completion: A
     let handle = insert(completion)?;
     // SAFETY: the same contract.
     unsafe { pointer::write(out, what, handle) }
+}
+
+/// The completion behind a handle, for those who wait: it does not keep one of the program from being abandoned.
+fn awaited(completion: revamp_completion) -> Result<Arc<Completion>> {
+    let completion = get::<Completion, _>(completion)?;
+    Ok(completion.awaited())
+}
+
+/// Reads what asynchronous work begins after.
+///
+/// # Safety
+/// `options` is null or points to a struct that is valid as the header says.
+pub(super) unsafe fn after(options: *const revamp_async_options) -> Result<After> {
+    let mut after = After::default();
+    // SAFETY: the same contract.
+    let Some(o) = unsafe { pointer::read_optional(options) }? else { return Ok(after) };
+    // SAFETY: the same contract.
+    for (n, &completion) in unsafe { pointer::slice(o.after, o.after_count, "after") }?.iter().enumerate() {
+        let completion = get::<Completion, _>(completion).map_err(|e| e.context(format_args!("after[{n}]")))?;
+        after.add(&completion)?;
+    }
+    Ok(after)
+}
+
+/// Makes a completion that the program completes with revamp_completion_set(), for work that is to
+/// begin after something of the program's own. If its last owner releases it before, it fails with
+/// REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize() and
+/// the end of the process do the same. Release it with revamp_completion_release().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_completion_create(completion: *mut revamp_completion) -> revamp_status {
+    // SAFETY: the caller vouches for it being writable.
+    guard(|| unsafe { give(completion, "completion", Completion::user()) })
+}
+
+/// Completes a completion of revamp_completion_create(): work that waits for it begins, if `status`
+/// is REVAMP_OK. With an error, that work fails with this status and `message`, which may be NULL.
+/// A host kernel must not call it.
+/// Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or no status at all,
+/// REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_completion_set(
+    completion: revamp_completion,
+    status: revamp_status,
+    message: *const c_char,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for a terminated string or NULL.
+        let message = unsafe { pointer::optional_text(message, "message") }?;
+        let result = match kind_of(status) {
+            None if status == REVAMP_OK => Ok(()),
+            None => return Err(Error::invalid(format!("{status} is not REVAMP_OK and no error"))),
+            Some(kind) => Err(Error::new(kind, message.unwrap_or("the program set this error").to_owned())),
+        };
+        get::<Completion, _>(completion)?.set(result)
+    })
 }
 
 /// Adds an owner of the completion.
@@ -38,7 +94,10 @@ pub unsafe extern "C" fn revamp_completion_release(completion: revamp_completion
 /// Waits until the operation is done. Does not return its failure; revamp_completion_get() does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_wait(completion: revamp_completion) -> revamp_status {
-    guard(|| get::<Completion, _>(completion)?.wait(None).map(drop))
+    guard(|| {
+        let completion = awaited(completion)?;
+        completion.wait(None).map(drop)
+    })
 }
 
 /// Waits until the operation is done, at most `nanoseconds` (0: does not wait). Returns REVAMP_OK
@@ -46,7 +105,8 @@ pub unsafe extern "C" fn revamp_completion_wait(completion: revamp_completion) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_wait_for(completion: revamp_completion, nanoseconds: u64) -> revamp_status {
     guard_status(|| {
-        let done = get::<Completion, _>(completion)?.wait(Some(Duration::from_nanos(nanoseconds)))?;
+        let completion = awaited(completion)?;
+        let done = completion.wait(Some(Duration::from_nanos(nanoseconds)))?;
         Ok(if done { REVAMP_OK } else { REVAMP_TIMEOUT })
     })
 }
@@ -55,7 +115,10 @@ pub unsafe extern "C" fn revamp_completion_wait_for(completion: revamp_completio
 /// failure, whose text becomes this thread's last error. May be called repeatedly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_get(completion: revamp_completion) -> revamp_status {
-    guard(|| get::<Completion, _>(completion)?.get())
+    guard(|| {
+        let completion = awaited(completion)?;
+        completion.get()
+    })
 }
 
 /// Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
@@ -69,7 +132,7 @@ pub unsafe extern "C" fn revamp_completion_error_message(
     length: *mut usize,
 ) -> revamp_status {
     guard(|| {
-        let message = get::<Completion, _>(completion)?.failure().map(|e| e.message.into_owned()).unwrap_or_default();
+        let message = awaited(completion)?.failure().map(|e| e.message.into_owned()).unwrap_or_default();
         let message = c_text(&message);
         let bytes = message.as_bytes();
         if capacity > 0 {
@@ -106,7 +169,7 @@ pub unsafe extern "C" fn revamp_completion_then(
         let callback = callback.ok_or_else(|| Error::invalid("the callback is NULL"))?;
         let context = Context(context);
         loaded::keep(callback as usize);
-        get::<Completion, _>(completion)?.then(Box::new(move |result: &Result<()>| {
+        awaited(completion)?.then(Box::new(move |result: &Result<()>| {
             let status = match result {
                 Ok(()) => REVAMP_OK,
                 Err(e) => {

@@ -92,15 +92,18 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
 /// Gives the completion of an asynchronous copy to the caller.
 ///
 /// # Safety
-/// `out` is null or writable.
+/// `options` is null or valid as the header says, `out` is null or writable.
 unsafe fn start(
     call: &'static CStr,
     sides: impl FnOnce() -> Result<(Operand, Operand)>,
+    options: *const revamp_async_options,
     out: *mut revamp_completion,
 ) -> Result<()> {
     pointer::check_out(out, "completion")?;
+    // SAFETY: the same contract.
+    let after = unsafe { completion::after(options) }?;
     let (source, destination) = sides()?;
-    let made: Arc<Completion> = copy::copy_async(source, destination, explicit(call))?;
+    let made: Arc<Completion> = copy::copy_async(source, destination, after, explicit(call))?;
     // SAFETY: the same contract.
     unsafe { completion::give(out, "completion", made) }
 }
@@ -118,20 +121,21 @@ pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: 
     })
 }
 
-/// Like revamp_copy(), but returns at once; `completion` tells when the copy is done, and must be
-/// released. Host memory must stay valid until it is done. The structs and their lists are read
-/// only during the call.
+/// Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
+/// NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
+/// valid until it is done. The structs and their lists are read only during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_async(
     source: *const revamp_region,
     destination: *const revamp_region,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
         let sides = || unsafe { Ok((side(source, "source")?, side(destination, "destination")?)) };
-        // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(c"revamp_copy_async", sides, completion) }
+        // SAFETY: the caller vouches for the options, and for a writable output or NULL.
+        unsafe { start(c"revamp_copy_async", sides, options, completion) }
     })
 }
 
@@ -163,37 +167,39 @@ pub unsafe extern "C" fn revamp_copy_from_array(
     })
 }
 
-/// Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged
+/// Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
 /// until the completion is done. Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array_async(
     source: *const c_void,
     size: usize,
     destination: revamp_array,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for `size` bytes until the copy is done; a source is not written.
         let sides = || unsafe { whole(destination, source.cast_mut(), size) }.map(|(array, host)| (host, array));
-        // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(c"revamp_copy_to_array_async", sides, completion) }
+        // SAFETY: the caller vouches for the options, and for a writable output or NULL.
+        unsafe { start(c"revamp_copy_to_array_async", sides, options, completion) }
     })
 }
 
-/// Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the
+/// Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
 /// completion is done. Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array_async(
     source: revamp_array,
     destination: *mut c_void,
     size: usize,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for `size` bytes until the copy is done.
         let sides = || unsafe { whole(source, destination, size) };
-        // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(c"revamp_copy_from_array_async", sides, completion) }
+        // SAFETY: the caller vouches for the options, and for a writable output or NULL.
+        unsafe { start(c"revamp_copy_from_array_async", sides, options, completion) }
     })
 }
 
@@ -281,13 +287,14 @@ pub unsafe extern "C" fn revamp_copy_texture(
     })
 }
 
-/// Like revamp_copy_to_texture(), but returns at once. The memory must stay valid and unchanged
+/// Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
 /// until the completion is done. Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_texture_async(
     source: *const c_void,
     size: usize,
     destination: *const revamp_texture_region,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
@@ -296,39 +303,41 @@ pub unsafe extern "C" fn revamp_copy_to_texture_async(
             let both = unsafe { texels(destination, "destination", source.cast_mut(), size) };
             both.map(|(texture, host)| (host, texture))
         };
-        // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(c"revamp_copy_to_texture_async", sides, completion) }
+        // SAFETY: the caller vouches for the options, and for a writable output or NULL.
+        unsafe { start(c"revamp_copy_to_texture_async", sides, options, completion) }
     })
 }
 
-/// Like revamp_copy_from_texture(), but returns at once. The memory must stay valid until the
+/// Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
 /// completion is done. Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_texture_async(
     source: *const revamp_texture_region,
     destination: *mut c_void,
     size: usize,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for both until the copy is done.
         let sides = || unsafe { texels(source, "source", destination, size) };
-        // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(c"revamp_copy_from_texture_async", sides, completion) }
+        // SAFETY: the caller vouches for the options, and for a writable output or NULL.
+        unsafe { start(c"revamp_copy_from_texture_async", sides, options, completion) }
     })
 }
 
-/// Like revamp_copy_texture(), but returns at once. Release the completion.
+/// Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_texture_async(
     source: *const revamp_texture_region,
     destination: *const revamp_texture_region,
+    options: *const revamp_async_options,
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
         let sides = || unsafe { two_textures(source, destination) };
-        // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(c"revamp_copy_texture_async", sides, completion) }
+        // SAFETY: the caller vouches for the options, and for a writable output or NULL.
+        unsafe { start(c"revamp_copy_texture_async", sides, options, completion) }
     })
 }

@@ -40,6 +40,11 @@ pub(super) fn status_of(kind: ErrorKind) -> revamp_status {
     }
 }
 
+/// The class of an error with this status code; `None` if it is none.
+pub(super) fn kind_of(status: revamp_status) -> Option<ErrorKind> {
+    ErrorKind::ALL.into_iter().find(|&kind| status_of(kind) == status)
+}
+
 /// The text of an error as a C string.
 pub(super) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()

@@ -8,7 +8,7 @@ use super::kernel::{address_slot, argument_section, arguments, narrow_bits, unde
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
-use super::{loaded, pointer};
+use super::{completion, loaded, pointer};
 use crate::device::block::{Block, BlockCopy};
 use crate::device::host::{HostKernel, NativeForm, NativeKernel, ThreadId};
 use crate::error::{Error, Result};
@@ -16,8 +16,12 @@ use crate::grow::Grow;
 use crate::kernel::compiled::{self, Compiled};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::launch::function;
+use crate::runtime::launch::kept::KeptKernel;
 use crate::runtime::launch::request::{FunctionArgument, FunctionLaunch, MakeKernel};
+use crate::runtime::operations::after::After;
+use crate::runtime::operations::completion::Completion;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
@@ -187,111 +191,202 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
     view: revamp_accelerator_view,
     info: *const revamp_parallel_for_each_info,
 ) -> revamp_status {
+    // SAFETY: the caller vouches for the struct.
+    guard(|| unsafe { launch(view, info, None) }.map(drop))
+}
+
+/// Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
+/// completion of exactly this launch, which tells when it is done and with which status. Release it
+/// with revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is
+/// read during the call only, except the context, and the handles in them may be released after it.
+/// Errors: those of revamp_parallel_for_each(). What is only known when the launch begins is the
+/// result of the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_parallel_for_each_async(
+    view: revamp_accelerator_view,
+    info: *const revamp_parallel_for_each_info,
+    options: *const revamp_async_options,
+    completion: *mut revamp_completion,
+) -> revamp_status {
     guard(|| {
-        let asked = view;
-        // SAFETY: the caller vouches for the struct.
-        let i = unsafe { pointer::read(info) }?;
-        let form = match (i.row_function, i.function) {
-            (Some(_), _) if !i.tile.is_null() => {
-                return Err(Error::invalid("a row function is given for a tiled launch, whose threads run one by one"));
-            }
-            (Some(function), _) => Some(Form::Row(function)),
-            (None, Some(function)) => Some(Form::Thread(function)),
-            (None, None) if i.compiled.is_null() => return Err(Error::invalid("the function is NULL")),
-            (None, None) => None,
-        };
-        // SAFETY: the caller vouches for the struct's pointers.
-        let (extent, tile, arguments) = unsafe {
-            let extent = dimensions(i.extent, i.rank, "extent")?;
-            let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
-            (extent, tile, arguments(i.arguments, i.argument_count)?)
-        };
-        // SAFETY: the caller vouches for the block.
-        let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
-        let request = Request {
-            view: asked,
-            compiled: i.compiled.addr(),
-            extent,
-            tile,
-            tile_memory: i.tile_memory,
-            block,
-            block_alignment: i.block_alignment,
-            arguments,
-        };
-        let mut remember = false;
-        if !i.compiled.is_null() {
-            // SAFETY: the caller vouches for the arguments' data.
-            match unsafe { launch_request::launch(&request) }? {
-                Outcome::Done => return Ok(()),
-                Outcome::Open { remember: worth } => remember = worth,
-            }
-        }
-        let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
-        let mut used: SmallVec<[FunctionArgument<'_>; 8]> = SmallVec::new();
-        if arguments.len() > used.inline_size() {
-            used.make_room(arguments.len())?;
-        }
-        for (n, a) in arguments.iter().enumerate() {
-            let slot = match a.kind {
-                REVAMP_ARGUMENT_BUFFER => Ok(None),
-                REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
-                    // SAFETY: the caller vouches for the data.
-                    unsafe { address_slot(a) }.and_then(|slot| slot.check(block.len()).map(|()| Some(slot)))
-                }
-                _ => Err(Error::invalid(
-                    "it is none of a host kernel: those are REVAMP_ARGUMENT_BUFFER, _ADDRESS, _INDIRECT",
-                )),
-            };
-            // SAFETY: the caller vouches for origin and extent.
-            let section = unsafe { argument_section(a) };
-            let given = slot.and_then(|slot| section.map(|section| (slot, section)));
-            let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
-            let access = undeclared(&section, access);
-            let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
-            used.push(FunctionArgument { section, access, slot, narrow_bits });
-        }
-        let runs_here = Cell::new(None);
-        let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
-        let native = found.as_ref().and_then(|compiled| {
-            let form = NativeForm::of(compiled, tile, block.len() as u64)?;
-            Some((compiled, form))
-        });
-        let by_threads = found.as_ref().and_then(|compiled| Form::of(compiled, block.len()));
-        let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
-            if let Some((compiled, form)) = native {
-                runs_here.set(Some(form.address()));
-                return Ok(Arc::new(NativeKernel::new(form, compiled, extent, block)?));
-            }
-            if found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
-                return Err(Error::unsupported(UNCHECKED));
-            }
-            let form = by_threads.or(form).ok_or_else(|| Error::internal("a launch without a function"))?;
-            runs_here.set(Some(form.address()));
-            let mut copy = BlockCopy::of(block)?;
-            let context = if copy.is_empty() { i.context } else { copy.as_mut_ptr() };
-            Ok(Arc::new(Function { form, context: Context(context), _block: copy }))
-        };
-        let launch = FunctionLaunch {
-            extent,
-            tile,
-            tile_memory: i.tile_memory,
-            arguments: &used,
-            block,
-            block_align: i.block_alignment,
-            kernel: (form.is_some() || native.is_some() || by_threads.is_some()).then_some(&kernel as &MakeKernel<'_>),
-            compiled: found.as_ref(),
-        };
-        let mut repeat = None;
-        function::launch_function(view, &launch, remember.then_some(&mut repeat))?;
-        if let Some(repeat) = repeat {
-            launch_request::keep(&request, repeat);
-        }
-        // Until this call returns its caller's code is there.
-        if let Some(address) = runs_here.get() {
-            loaded::keep(address);
-        }
-        Ok(())
+        pointer::check_out(completion, "completion")?;
+        // SAFETY: the caller vouches for the structs.
+        let begun = unsafe { launch(view, info, Some(&completion::after(options)?)) }?;
+        let begun = begun.ok_or_else(|| Error::internal("a launch without its completion"))?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { completion::give(completion, "completion", begun) }
     })
+}
+
+/// What host threads may run of a launch.
+struct Runnable<'a> {
+    form: Option<Form>,
+    found: Option<Arc<Compiled>>,
+    native: Option<NativeForm>,
+    by_threads: Option<Form>,
+    extent: Cow<'a, [i32]>,
+    context: Context,
+}
+
+impl Runnable<'_> {
+    /// True if there is anything.
+    fn is_some(&self) -> bool {
+        self.form.is_some() || self.native.is_some() || self.by_threads.is_some()
+    }
+
+    /// The same with its own memory.
+    fn kept(&self) -> Runnable<'static> {
+        Runnable { found: self.found.clone(), extent: Cow::Owned(self.extent.to_vec()), ..*self }
+    }
+
+    /// The address of the code that runs.
+    fn address(&self) -> Option<usize> {
+        self.native.map(NativeForm::address).or(self.by_threads.or(self.form).map(Form::address))
+    }
+
+    /// Makes the kernel.
+    fn make(&self, block: &Block) -> Result<Arc<dyn HostKernel>> {
+        if let (Some(compiled), Some(form)) = (&self.found, self.native) {
+            return Ok(Arc::new(NativeKernel::new(form, compiled, &self.extent, block)?));
+        }
+        if self.found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
+            return Err(Error::unsupported(UNCHECKED));
+        }
+        let form = self.by_threads.or(self.form).ok_or_else(|| Error::internal("a launch without a function"))?;
+        let mut copy = BlockCopy::of(block)?;
+        let context = if copy.is_empty() { self.context.get() } else { copy.as_mut_ptr() };
+        Ok(Arc::new(Function { form, context: Context(context), _block: copy }))
+    }
+}
+
+/// Reads the arguments of a launch.
+///
+/// # Safety
+/// Their pointers are valid as the header says.
+unsafe fn read_arguments<'a>(
+    arguments: &'a [revamp_argument],
+    block: usize,
+) -> Result<SmallVec<[FunctionArgument<'a>; 8]>> {
+    let mut used: SmallVec<[FunctionArgument<'_>; 8]> = SmallVec::new();
+    if arguments.len() > used.inline_size() {
+        used.make_room(arguments.len())?;
+    }
+    for (n, a) in arguments.iter().enumerate() {
+        let slot = match a.kind {
+            REVAMP_ARGUMENT_BUFFER => Ok(None),
+            REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
+                // SAFETY: the same contract.
+                unsafe { address_slot(a) }.and_then(|slot| slot.check(block).map(|()| Some(slot)))
+            }
+            _ => Err(Error::invalid(
+                "it is none of a host kernel: those are REVAMP_ARGUMENT_BUFFER, _ADDRESS, _INDIRECT",
+            )),
+        };
+        // SAFETY: the same contract.
+        let section = unsafe { argument_section(a) };
+        let given = slot.and_then(|slot| section.map(|section| (slot, section)));
+        let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
+        let access = undeclared(&section, access);
+        let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
+        used.push(FunctionArgument { section, access, slot, narrow_bits });
+    }
+    Ok(used)
+}
+
+/// Launches a function. With `after` it begins after that, and its completion is returned.
+///
+/// # Safety
+/// `info` and its pointers are valid as the header says.
+unsafe fn launch(
+    asked: revamp_accelerator_view,
+    info: *const revamp_parallel_for_each_info,
+    after: Option<&After>,
+) -> Result<Option<Arc<Completion>>> {
+    // SAFETY: the same contract.
+    let i = unsafe { pointer::read(info) }?;
+    let form = match (i.row_function, i.function) {
+        (Some(_), _) if !i.tile.is_null() => {
+            return Err(Error::invalid("a row function is given for a tiled launch, whose threads run one by one"));
+        }
+        (Some(function), _) => Some(Form::Row(function)),
+        (None, Some(function)) => Some(Form::Thread(function)),
+        (None, None) if i.compiled.is_null() => return Err(Error::invalid("the function is NULL")),
+        (None, None) => None,
+    };
+    // SAFETY: the same contract.
+    let (extent, tile, arguments) = unsafe {
+        let extent = dimensions(i.extent, i.rank, "extent")?;
+        let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
+        (extent, tile, arguments(i.arguments, i.argument_count)?)
+    };
+    // SAFETY: the same contract.
+    let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
+    let request = Request {
+        view: asked,
+        compiled: i.compiled.addr(),
+        extent,
+        tile,
+        tile_memory: i.tile_memory,
+        block,
+        block_alignment: i.block_alignment,
+        arguments,
+    };
+    let mut remember = false;
+    if !i.compiled.is_null() && after.is_none_or(After::is_done) {
+        // SAFETY: the same contract.
+        match unsafe { launch_request::launch(&request) }? {
+            Outcome::Done(point) => return Ok(after.map(|_| Completion::of(vec![point]))),
+            Outcome::Open { remember: worth } => remember = worth,
+        }
+    }
+    let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
+    // SAFETY: the same contract.
+    let used = unsafe { read_arguments(arguments, block.len()) }?;
+    let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
+    let native = found.as_ref().and_then(|compiled| NativeForm::of(compiled, tile, block.len() as u64));
+    let by_threads = found.as_ref().and_then(|compiled| Form::of(compiled, block.len()));
+    let context = Context(i.context);
+    let runnable = Runnable { form, found, native, by_threads, extent: Cow::Borrowed(extent), context };
+    let runs_here = Cell::new(false);
+    let kernel = |block: &Block| {
+        runs_here.set(true);
+        runnable.make(block)
+    };
+    let launch = FunctionLaunch {
+        extent,
+        tile,
+        tile_memory: i.tile_memory,
+        arguments: &used,
+        block,
+        block_align: i.block_alignment,
+        kernel: runnable.is_some().then_some(&kernel as &MakeKernel<'_>),
+        compiled: runnable.found.as_ref(),
+        after: &[],
+    };
+    let mut repeat = None;
+    let again = remember.then_some(&mut repeat);
+    let begun = match after {
+        None => {
+            function::launch_function(view, &launch, again)?;
+            None
+        }
+        Some(after) => {
+            let kept = || -> Option<KeptKernel> {
+                runs_here.set(true);
+                let kept = runnable.is_some().then(|| runnable.kept())?;
+                Some(Box::new(move |block: &Block| kept.make(block)))
+            };
+            Some(function::launch_function_async(view, &launch, kept, after.clone(), again)?)
+        }
+    };
+    if let Some(repeat) = repeat {
+        launch_request::keep(&request, repeat);
+    }
+    // Until this call returns its caller's code is there.
+    if let Some(address) = runnable.address().filter(|_| runs_here.get()) {
+        loaded::keep(address);
+    }
+    Ok(begun)
 }
 
 /// Waits until all threads of the tile have reached the barrier, and orders their memory accesses

@@ -2,6 +2,7 @@
 //! program.
 
 use super::array::dimensions;
+use super::completion::{after, give};
 use super::guard::{guard, guard_aside, guard_release};
 use super::handle::{get, insert, look, release, retain};
 use super::pointer;
@@ -20,11 +21,12 @@ use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::texture::{Texture, TextureRegion};
 use crate::runtime::launch::images::ImageArgument;
-use crate::runtime::launch::spirv::{self, Argument, SpirvDomain, SpirvLaunch};
+use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
+use crate::runtime::launch::spirv;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Most arguments of a launch: kernels and blocks have room for fewer.
 const MOST_ARGUMENTS: usize = 1 << 16;
@@ -354,32 +356,74 @@ pub unsafe extern "C" fn revamp_dispatch(
     info: *const revamp_dispatch_info,
 ) -> revamp_status {
     guard(|| {
-        let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
-        let kernel = get::<SpirvKernel, _>(kernel)?;
         // SAFETY: the caller vouches for the struct and its pointers.
-        let (domain, arguments, block) = unsafe {
-            let i = pointer::read(info)?;
-            let domain = if i.extent.is_null() {
-                SpirvDomain::Groups(i.groups)
-            } else {
-                SpirvDomain::Extent(dimensions(i.extent, i.rank, "extent")?)
-            };
-            (
-                domain,
-                arguments(i.arguments, i.argument_count)?,
-                pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?,
-            )
-        };
-        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::new();
-        if arguments.len() > read.inline_size() {
-            read.make_room(arguments.len())?;
+        unsafe {
+            with_launch(view, kernel, info, |view, kernel, launch| spirv::dispatch(view, kernel, launch).map(drop))
         }
-        for (n, a) in arguments.iter().enumerate() {
-            // SAFETY: as above.
-            read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
-        }
-        spirv::dispatch(view, &kernel, &SpirvLaunch { domain, arguments: &read, block }).map(drop)
     })
+}
+
+/// Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
+/// exactly this launch, which tells when it is done and with which status. Release it with
+/// revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is read
+/// during the call only, and the handles in them may be released after it.
+/// Errors: those of revamp_dispatch(). What is only known when the launch begins is the result of
+/// the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_dispatch_async(
+    view: revamp_accelerator_view,
+    kernel: revamp_kernel,
+    info: *const revamp_dispatch_info,
+    options: *const revamp_async_options,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(completion, "completion")?;
+        // SAFETY: the caller vouches for the structs and their pointers.
+        let begun = unsafe {
+            let after = after(options)?;
+            with_launch(view, kernel, info, |view, kernel, launch| spirv::dispatch_async(view, kernel, launch, after))
+        }?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { give(completion, "completion", begun) }
+    })
+}
+
+/// Reads a launch and calls `go` with it.
+///
+/// # Safety
+/// `info` and its pointers are valid as the header says.
+unsafe fn with_launch<T>(
+    view: revamp_accelerator_view,
+    kernel: revamp_kernel,
+    info: *const revamp_dispatch_info,
+    go: impl FnOnce(Option<Arc<AcceleratorView>>, &Arc<SpirvKernel>, &SpirvLaunch<'_>) -> Result<T>,
+) -> Result<T> {
+    let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
+    let kernel = get::<SpirvKernel, _>(kernel)?;
+    // SAFETY: the caller vouches for the struct and its pointers.
+    let (domain, arguments, block) = unsafe {
+        let i = pointer::read(info)?;
+        let domain = if i.extent.is_null() {
+            SpirvDomain::Groups(i.groups)
+        } else {
+            SpirvDomain::Extent(dimensions(i.extent, i.rank, "extent")?)
+        };
+        (
+            domain,
+            arguments(i.arguments, i.argument_count)?,
+            pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?,
+        )
+    };
+    let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::new();
+    if arguments.len() > read.inline_size() {
+        read.make_room(arguments.len())?;
+    }
+    for (n, a) in arguments.iter().enumerate() {
+        // SAFETY: as above.
+        read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
+    }
+    go(view, &kernel, &SpirvLaunch { domain, arguments: &read, block, after: &[] })
 }
 
 /// Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The

@@ -3,6 +3,7 @@
 use super::handle::is_alive;
 use super::kernel::address_slot;
 use super::types::*;
+use crate::device::hazard::Point;
 use crate::error::Result;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
@@ -112,7 +113,7 @@ impl Granted {
 /// The outcome of a request.
 pub(super) enum Outcome {
     /// It was done by its cached launch.
-    Done,
+    Done(Point),
     /// It must be done. If `remember`, call [`keep`] with its cached launch afterwards.
     Open { remember: bool },
 }
@@ -132,11 +133,11 @@ pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
                     // SAFETY: the same contract.
                     slots.push(unsafe { address_slot(a) }?);
                 }
-                Ok(granted.is_alive() && launch.launch(request.block, &slots)?.is_some())
+                if granted.is_alive() { launch.launch(request.block, &slots) } else { Ok(None) }
             },
         )?;
-        if done {
-            return Ok(Outcome::Done);
+        if let Some(point) = done {
+            return Ok(Outcome::Done(point));
         }
         Ok(Outcome::Open { remember: cache.was_last(hash) && request.is_plain() })
     })

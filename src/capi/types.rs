@@ -12,7 +12,7 @@ pub const REVAMP_VERSION_MINOR: u32 = 1;
 pub const REVAMP_VERSION_PATCH: u32 = 0;
 /// Number of the binary interface; a program compiled against another number must not use the
 /// library.
-pub const REVAMP_ABI_VERSION: u32 = 3;
+pub const REVAMP_ABI_VERSION: u32 = 4;
 
 /// The result of a call. Negative values are errors, one for each class of failure.
 pub type revamp_status = i32;
@@ -715,6 +715,19 @@ pub struct revamp_dispatch_info {
     pub block: *const c_void,
     /// Size of the block in bytes.
     pub block_size: usize,
+}
+
+/// When asynchronous work begins. NULL or zero: the defaults.
+#[repr(C)]
+pub struct revamp_async_options {
+    /// sizeof(revamp_async_options).
+    pub struct_size: usize,
+    /// The work begins when these completions are done, of whatever work, accelerator_view or
+    /// device they are. If one of them fails, the work is not done: what it was to write is
+    /// unchanged, and its completion fails with the same status. NULL: none.
+    pub after: *const revamp_completion,
+    /// Number of completions in `after`.
+    pub after_count: usize,
 }
 
 /// The position of a thread of a host kernel. The pointers are valid only during the kernel's call

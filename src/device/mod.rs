@@ -158,6 +158,8 @@ pub struct Dispatch<'a> {
     pub block: Option<&'a Block>,
     /// Workgroups in x, y, z; may exceed the device's limit for one dispatch.
     pub groups: [u64; 3],
+    /// Work of the device's queues that comes first, whatever it uses.
+    pub after: &'a [Point],
 }
 
 /// A kernel loaded on a device.

@@ -13,6 +13,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::{self, AcceleratorClass, Code};
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::source;
+use crate::runtime::operations::promise;
 use crate::runtime::{exit, process};
 use std::sync::Arc;
 
@@ -48,10 +49,17 @@ pub fn runtime() -> Result<Arc<Runtime>> {
     if let Some(runtime) = slot.as_ref() {
         return Ok(runtime.clone());
     }
-    exit::prepare([source::write_back_all, finish]);
+    exit::prepare([write_back, finish]);
     let made = Arc::new(Runtime::new()?);
     *slot = Some(made.clone());
     Ok(made)
+}
+
+/// The first step of the exit hook.
+fn write_back() {
+    // No call can complete them any more, and array_views may wait for them.
+    promise::abandon_all();
+    source::write_back_all();
 }
 
 /// The last step of the exit hook: waits for all work.
@@ -243,6 +251,7 @@ pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
         clear();
         return Ok(());
     };
+    promise::abandon_all();
     finish_work(&runtime);
     clear();
     runtime.close();

@@ -79,7 +79,7 @@ TEST(copies_of_overlapping_views_are_errors) {
         step_on(p, view);
         step_naive(expected, N, 1);
         CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
-        CHECK_FAILS(revamp_copy_async(&from, &to, &done), AS_BAD, "overlap");
+        CHECK_FAILS(revamp_copy_async(&from, &to, NULL, &done), AS_BAD, "overlap");
         CHECK_FAILS(revamp_copy(&from, &from), AS_BAD, "overlap");
         to.view = shorter;
         CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "");
@@ -109,7 +109,7 @@ TEST(copies_from_a_view_to_arrays_everywhere) {
         step_on_host(view);
         step_naive(expected, N, 1);
         revamp_completion done = NULL;
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         expect_done(done);
         CHECK_SAME(read_array(array), expected, BYTES);
         step_naive(expected, N, 1);
@@ -158,7 +158,7 @@ TEST(a_copy_under_way_outlives_the_view) {
             revamp_region a = region_of(view), b = host_region(got, 1, &extent, 4);
             step_on(p, view);
             step_naive(expected, LARGE, 1);
-            REQUIRE_OK(revamp_copy_async(&a, &b, &done));
+            REQUIRE_OK(revamp_copy_async(&a, &b, NULL, &done));
             drop(view);
             CHECK_SAME(data, expected, (size_t)LARGE * 4);
             expect_done(done);
@@ -167,7 +167,7 @@ TEST(a_copy_under_way_outlives_the_view) {
             step_naive(got, LARGE, 1);
             step_naive(expected, LARGE, 1);
             view = a.view = view_of(data, LARGE);
-            REQUIRE_OK(revamp_copy_async(&b, &a, &done));
+            REQUIRE_OK(revamp_copy_async(&b, &a, NULL, &done));
             drop(view);
             CHECK_SAME(data, expected, (size_t)LARGE * 4);
             expect_done(done);
@@ -189,13 +189,13 @@ TEST(a_copy_of_the_array_takes_the_state_back) {
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         CHECK_NUMBER(*state, REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
         /* The host may go on reading, but not write what is read. */
-        REQUIRE_OK(revamp_copy_from_array_async(array, got, (size_t)large * 4, &done));
+        REQUIRE_OK(revamp_copy_from_array_async(array, got, (size_t)large * 4, NULL, &done));
         CHECK(!(__atomic_load_n(state, __ATOMIC_ACQUIRE) & REVAMP_HOST_MAY_WRITE));
         expect_done(done);
         CHECK_SAME(got, sent, (size_t)large * 4);
         host_access(view, REVAMP_ACCESS_READ);
         sent = numbers((size_t)large, 2);
-        REQUIRE_OK(revamp_copy_to_array_async(sent, (size_t)large * 4, array, &done));
+        REQUIRE_OK(revamp_copy_to_array_async(sent, (size_t)large * 4, array, NULL, &done));
         CHECK_NUMBER(__atomic_load_n(state, __ATOMIC_ACQUIRE), 0);
         expect_done(done);
         CHECK_SAME(host_access(view, REVAMP_ACCESS_READ), sent, (size_t)large * 4);
@@ -212,8 +212,8 @@ TEST(synchronize_under_way_outlives_the_view) {
             revamp_array_view view = view_of(data, N);
             step_on(p, view);
             step_naive(expected, N, 1);
-            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &home));
-            REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, &there));
+            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &home));
+            REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, NULL, &there));
             drop(view);
             CHECK_SAME(data, expected, BYTES);
             expect_done(home);
@@ -244,7 +244,7 @@ TEST(the_last_view_is_released_by_a_callback) {
         last_owner owner = {view, new_gate()};
         step_on(p, view);
         step_naive(expected, N, 1);
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         CHECK_OK(revamp_completion_then(done, release_in_callback, &owner));
         expect_done(done);
         CHECK_SAME(got, expected, BYTES);
@@ -263,7 +263,7 @@ TEST(many_operations_under_way_keep_their_order) {
         /* Copies read the one half, kernels write the other: no race. */
         for (int i = 0; i < ROUNDS; i++) {
             revamp_region from = region_of(low), to = host_region(got + i * half, 1, &half, 4);
-            REQUIRE_OK(revamp_copy_async(&from, &to, &done[i]));
+            REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[i]));
             step_on(p, high);
         }
         for (int i = 0; i < ROUNDS; i++) {

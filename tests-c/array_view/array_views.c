@@ -104,9 +104,10 @@ TEST(dead_and_foreign_handles_are_errors) {
         CHECK_FAILS(revamp_array_view_data(b, REVAMP_ACCESS_READ, &address), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_get_host_access(b, &state), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_synchronize(b, REVAMP_ACCESS_READ), AS_HANDLE, "");
-        CHECK_FAILS(revamp_array_view_synchronize_async(b, REVAMP_ACCESS_READ, &done), AS_HANDLE, "");
+        CHECK_FAILS(revamp_array_view_synchronize_async(b, REVAMP_ACCESS_READ, NULL, &done), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_synchronize_to(b, cpu_view(), REVAMP_ACCESS_READ), AS_HANDLE, "");
-        CHECK_FAILS(revamp_array_view_synchronize_to_async(b, cpu_view(), REVAMP_ACCESS_READ, &done), AS_HANDLE, "");
+        CHECK_FAILS(revamp_array_view_synchronize_to_async(b, cpu_view(), REVAMP_ACCESS_READ, NULL, &done), AS_HANDLE,
+                    "");
         CHECK_FAILS(revamp_array_view_refresh(b), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_discard_data(b), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_get_residency(b, cpu_view(), &residency), AS_HANDLE, "");
@@ -160,10 +161,10 @@ TEST(bad_arguments_of_view_calls_are_errors) {
     CHECK_FAILS(revamp_array_view_data(view, REVAMP_ACCESS_READ, NULL), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_get_host_access(view, NULL), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_synchronize(view, 77), AS_BAD, "");
-    CHECK_FAILS(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL), AS_BAD, "");
+    CHECK_FAILS(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, NULL), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_synchronize_to(view, NULL, REVAMP_ACCESS_READ), AS_BAD | AS_HANDLE, "");
     CHECK_FAILS(revamp_array_view_synchronize_to(view, cpu_view(), 77), AS_BAD, "");
-    CHECK_FAILS(revamp_array_view_synchronize_to_async(view, cpu_view(), 77, &done), AS_BAD, "");
+    CHECK_FAILS(revamp_array_view_synchronize_to_async(view, cpu_view(), 77, NULL, &done), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_section(view, NULL, NULL, NULL), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_view_as(view, 1, NULL, &result), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_view_as(view, 0, NULL, &result), AS_BAD, "");
@@ -704,7 +705,7 @@ TEST(synchronize_to_fetches_ahead) {
         CHECK_OK(revamp_array_view_synchronize_to(part, p->view, REVAMP_ACCESS_READ));
         CHECK_MOVED_BY_CALL(&m, far * 400, 0);
         CHECK_NUMBER(valid_at(part, &host), 400);
-        REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ_WRITE, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ_WRITE, NULL, &done));
         expect_done(done);
         CHECK_MOVED_BY_CALL(&m, far * 3600, 0);
         CHECK_NUMBER(valid_at(view, &host), 0);
@@ -846,7 +847,7 @@ TEST(views_without_source_allow_everything_else) {
             memset(got, 0, BYTES);
             step_on(p, other);
             revamp_completion done = NULL;
-            REQUIRE_OK(revamp_copy_async(&b, &a, &done));
+            REQUIRE_OK(revamp_copy_async(&b, &a, NULL, &done));
             expect_done(done);
             CHECK_OK(revamp_copy(&a, &to_host));
             step_naive(expected, N, 1);
@@ -1107,7 +1108,7 @@ TEST(the_state_is_taken_by_copies) {
     revamp_region from = host_region(sent, 1, &extent, 4), to = region_of(view);
     REQUIRE_OK(revamp_array_view_get_host_access(view, &state));
     host_access(view, REVAMP_ACCESS_READ_WRITE);
-    REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+    REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
     CHECK_NUMBER(state_of(state), 0);
     expect_done(done);
     CHECK_SAME(read_on_host(view), sent, BYTES);

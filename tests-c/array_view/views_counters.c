@@ -287,9 +287,10 @@ TEST(the_log_names_the_call_that_moved) {
         LOGGED("revamp_array_view_synchronize_to", false, cpu, there);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ_WRITE));
         LOGGED("revamp_array_view_synchronize", false, there, cpu);
-        WAIT_DONE(revamp_array_view_synchronize_to_async(view, e->p->view, REVAMP_ACCESS_READ_WRITE, &done), done);
+        WAIT_DONE(revamp_array_view_synchronize_to_async(view, e->p->view, REVAMP_ACCESS_READ_WRITE, NULL, &done),
+                  done);
         LOGGED("revamp_array_view_synchronize_to_async", false, cpu, there);
-        WAIT_DONE(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done), done);
+        WAIT_DONE(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done), done);
         LOGGED("revamp_array_view_synchronize_async", false, there, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         revamp_region region = region_of(view), host = host_region(here, 1, &extent, 4);
@@ -297,7 +298,7 @@ TEST(the_log_names_the_call_that_moved) {
         LOGGED("revamp_copy", false, there, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         skip_log(&next);
-        WAIT_DONE(revamp_copy_async(&region, &host, &done), done);
+        WAIT_DONE(revamp_copy_async(&region, &host, NULL, &done), done);
         LOGGED("revamp_copy_async", false, there, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         skip_log(&next);
@@ -319,13 +320,13 @@ TEST(the_log_names_copies_of_arrays) {
         LOGGED("revamp_copy_to_array", false, cpu, there);
         CHECK_OK(revamp_copy_from_array(array, got, BYTES));
         LOGGED("revamp_copy_from_array", false, there, cpu);
-        WAIT_DONE(revamp_copy_to_array_async(sent, BYTES, array, &done), done);
+        WAIT_DONE(revamp_copy_to_array_async(sent, BYTES, array, NULL, &done), done);
         LOGGED("revamp_copy_to_array_async", false, cpu, there);
-        WAIT_DONE(revamp_copy_from_array_async(array, got, BYTES, &done), done);
+        WAIT_DONE(revamp_copy_from_array_async(array, got, BYTES, NULL, &done), done);
         LOGGED("revamp_copy_from_array_async", false, there, cpu);
         CHECK_OK(revamp_copy(&a, &b));
         LOGGED("revamp_copy", false, there, cpu);
-        WAIT_DONE(revamp_copy_async(&b, &a, &done), done);
+        WAIT_DONE(revamp_copy_async(&b, &a, NULL, &done), done);
         LOGGED("revamp_copy_async", false, cpu, there);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_array_destroy(host));
@@ -492,7 +493,7 @@ static void expect_silence(int line) {
 /* Operations that are begun and not waited for. */
 static revamp_completion begin_copy(revamp_region from, revamp_region to) {
     revamp_completion done = NULL;
-    REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+    REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
     return done;
 }
 
@@ -563,11 +564,11 @@ CHILD(programs_that_race) {
         RACE("revamp_copy_async", "revamp_array_view_refresh");
         expect_done(done);
         CHECK_OK(run_step(e, NULL, use_view(f.left)));
-        REQUIRE_OK(revamp_array_view_synchronize_async(f.left, REVAMP_ACCESS_READ, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_async(f.left, REVAMP_ACCESS_READ, NULL, &done));
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         RACE("revamp_array_view_synchronize_async", dispatch_of(e));
         expect_done(done);
-        REQUIRE_OK(revamp_array_view_synchronize_to_async(f.left, e->p->view, REVAMP_ACCESS_READ, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_to_async(f.left, e->p->view, REVAMP_ACCESS_READ, NULL, &done));
         CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         RACE("revamp_array_view_synchronize_to_async", "revamp_array_view_data");
         expect_done(done);
@@ -678,7 +679,7 @@ static void *use_own_section(void *context) {
         host_access(w->view, REVAMP_ACCESS_READ_WRITE)[i] = 1;
         revamp_completion done = begin_copy(region_of(w->view), host_region(here, 1, &count, 4));
         expect_done(done);
-        REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, NULL, &done));
         expect_done(done);
     }
     return NULL;

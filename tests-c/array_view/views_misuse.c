@@ -225,8 +225,9 @@ TEST(null_outputs_of_views) {
     BAD(revamp_array_view_slice_data(good.over, 1, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "rank 1");
     BAD(revamp_array_view_slice_data(two, 1, 16, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME, "16 slices");
     BAD(revamp_array_view_slice_data(two, 1, UINT64_MAX, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME, "outside");
-    BAD(revamp_array_view_synchronize_async(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "completion is NULL");
-    BAD(revamp_array_view_synchronize_to_async(good.over, good.view, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT,
+    BAD(revamp_array_view_synchronize_async(good.over, REVAMP_ACCESS_READ, NULL, NULL), AS_ARGUMENT,
+        "completion is NULL");
+    BAD(revamp_array_view_synchronize_to_async(good.over, good.view, REVAMP_ACCESS_READ, NULL, NULL), AS_ARGUMENT,
         "completion is NULL");
     BAD(revamp_array_view_get_residency(good.over, good.view, NULL), AS_ARGUMENT, "revamp_residency is NULL");
     BAD(revamp_array_view_get_transfers(good.over, NULL), AS_ARGUMENT, "revamp_transfer_counters is NULL");
@@ -416,9 +417,9 @@ TEST(accesses_that_are_none) {
         snprintf(text, sizeof text, "%#x", (unsigned)bad[i]);
         BAD(revamp_array_view_data(good.over, bad[i], &data), AS_ARGUMENT, text);
         BAD(revamp_array_view_synchronize(good.over, bad[i]), AS_ARGUMENT, text);
-        BAD(revamp_array_view_synchronize_async(good.over, bad[i], &done), AS_ARGUMENT, text);
+        BAD(revamp_array_view_synchronize_async(good.over, bad[i], NULL, &done), AS_ARGUMENT, text);
         BAD(revamp_array_view_synchronize_to(good.over, good.view, bad[i]), AS_ARGUMENT, text);
-        BAD(revamp_array_view_synchronize_to_async(good.over, good.view, bad[i], &done), AS_ARGUMENT, text);
+        BAD(revamp_array_view_synchronize_to_async(good.over, good.view, bad[i], NULL, &done), AS_ARGUMENT, text);
         CHECK(!data && !done);
     }
     void *data = NULL;
@@ -438,9 +439,9 @@ static void check_read_only(const engine *e, revamp_array_view constant) {
         revamp_completion done = NULL;
         BAD(revamp_array_view_data(constant, writes[i], &data), AS_BAD, "read");
         BAD(revamp_array_view_synchronize(constant, writes[i]), AS_BAD, "read");
-        BAD(revamp_array_view_synchronize_async(constant, writes[i], &done), AS_BAD, "read");
+        BAD(revamp_array_view_synchronize_async(constant, writes[i], NULL, &done), AS_BAD, "read");
         BAD(revamp_array_view_synchronize_to(constant, e->p->view, writes[i]), AS_BAD, "read");
-        BAD(revamp_array_view_synchronize_to_async(constant, e->p->view, writes[i], &done), AS_BAD, "read");
+        BAD(revamp_array_view_synchronize_to_async(constant, e->p->view, writes[i], NULL, &done), AS_BAD, "read");
         BAD(run_step(e, NULL, with_access(use_view(constant), writes[i])), AS_ARGUMENT, "read");
         BAD(run_step(e, e->p->view, with_access(use_view(constant), writes[i])), AS_ARGUMENT, "read");
         CHECK(!data && !done);
@@ -456,7 +457,7 @@ static void check_read_only(const engine *e, revamp_array_view constant) {
     revamp_completion done = NULL;
     revamp_region from = host_region(here, 1, &count, 4), to = region_of(constant), other = whole(array);
     BAD(revamp_copy(&from, &to), AS_BAD, "read");
-    BAD(revamp_copy_async(&from, &to, &done), AS_BAD, "read");
+    BAD(revamp_copy_async(&from, &to, NULL, &done), AS_BAD, "read");
     BAD(revamp_copy(&other, &to), AS_BAD, "read");
     CHECK(!done);
     CHECK_OK(revamp_array_destroy(array));
@@ -666,7 +667,7 @@ TEST(copies_between_overlapping_views) {
     revamp_region from = region_of(left), to = region_of(middle);
     revamp_completion done = NULL;
     CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
-    CHECK_FAILS(revamp_copy_async(&from, &to, &done), AS_BAD, "overlap");
+    CHECK_FAILS(revamp_copy_async(&from, &to, NULL, &done), AS_BAD, "overlap");
     CHECK_FAILS(revamp_copy(&from, &from), AS_BAD, "overlap");
     from = region_of(constant);
     CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
@@ -887,7 +888,7 @@ CHILD(views_lose_the_device) {
             revamp_completion done = NULL;
             CHECK_FAILS(revamp_array_view_data(view, REVAMP_ACCESS_READ, &got), AS_REMOVED, "lost");
             CHECK_FAILS(revamp_array_view_synchronize(alias, REVAMP_ACCESS_READ), AS_REMOVED, "lost");
-            status = revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done);
+            status = revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done);
             if (status == REVAMP_OK) {
                 status = revamp_completion_get(done);
                 CHECK_OK(revamp_completion_release(done));

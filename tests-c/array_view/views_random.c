@@ -1097,11 +1097,11 @@ static void step_synchronize(void) {
     if (is_async) wait_pending();
     measure m = begin_measure(v, is_async ? NOWHERE : location, access);
     if (is_home && is_async)
-        DO(revamp_array_view_synchronize_async(v->handle, access, &done));
+        DO(revamp_array_view_synchronize_async(v->handle, access, NULL, &done));
     else if (is_home)
         DO(revamp_array_view_synchronize(v->handle, access));
     else if (is_async)
-        DO(revamp_array_view_synchronize_to_async(v->handle, locations[target].view, access, &done));
+        DO(revamp_array_view_synchronize_to_async(v->handle, locations[target].view, access, NULL, &done));
     else
         DO(revamp_array_view_synchronize_to(v->handle, locations[target].view, access));
     end_measure(&m, false, true);
@@ -1191,7 +1191,7 @@ static bool copy_regions(const revamp_region *from, const revamp_region *to, boo
     }
     revamp_completion done = NULL;
     wait_pending();
-    DO(revamp_copy_async(from, to, &done));
+    DO(revamp_copy_async(from, to, NULL, &done));
     set_pending(done, NULL, NULL);
     return true;
 }
@@ -1425,7 +1425,7 @@ static void step_refused(void) {
         break;
     case 2:
         status = revamp_array_view_synchronize_to_async(v->handle, locations[some_device()].view,
-                                                        REVAMP_ACCESS_READ_WRITE, &done);
+                                                        REVAMP_ACCESS_READ_WRITE, NULL, &done);
         break;
     case 3:
         status = revamp_array_view_discard_data(v->handle);

@@ -48,7 +48,7 @@ static void use_once(const worker *w, uint32_t choice) {
         CHECK_OK(revamp_array_view_synchronize(w->view, REVAMP_ACCESS_READ));
         break;
     case 2:
-        REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, NULL, &done));
         expect_done(done);
         break;
     case 3:
@@ -60,7 +60,7 @@ static void use_once(const worker *w, uint32_t choice) {
         break;
     case 5:
         fill_bytes(own, BYTES, choice);
-        REQUIRE_OK(revamp_copy_async(&own_region, &region, &done));
+        REQUIRE_OK(revamp_copy_async(&own_region, &region, NULL, &done));
         expect_done(done);
         memcpy(w->expected, own, BYTES);
         break;
@@ -209,7 +209,7 @@ static void *synchronize_shared(void *context) {
     enum { BEGUN = 5 };
     revamp_completion done[BEGUN];
     for (int i = 0; i < BEGUN; i++)
-        REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, &done[i]));
+        REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, NULL, &done[i]));
     for (int i = BEGUN; i-- > 0;)
         expect_done(done[i]);
     CHECK_SAME(host_access(w->view, REVAMP_ACCESS_READ), w->expected, BYTES);
@@ -272,8 +272,8 @@ static void *copy_shared(void *context) {
     revamp_array array = array_1d(w->e->p->view, N, 4);
     revamp_region from = region_of(w->view), to_host = host_region(here, 1, &count, 4), to_array = whole(array);
     revamp_completion done[2] = {NULL, NULL};
-    REQUIRE_OK(revamp_copy_async(&from, &to_host, &done[0]));
-    REQUIRE_OK(revamp_copy_async(&from, &to_array, &done[1]));
+    REQUIRE_OK(revamp_copy_async(&from, &to_host, NULL, &done[0]));
+    REQUIRE_OK(revamp_copy_async(&from, &to_array, NULL, &done[1]));
     expect_done(done[1]);
     expect_done(done[0]);
     CHECK_SAME(here, w->expected, BYTES);

@@ -5,7 +5,7 @@
 #define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
 #define SIZE(type, bytes) CHECK(size_of_##type, sizeof(type) == (bytes))
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
-CHECK(version, REVAMP_ABI_VERSION == 3);
+CHECK(version, REVAMP_ABI_VERSION == 4);
 
 SIZE(revamp_accelerator_info, 112);
 AT(revamp_accelerator_info, struct_size, 0);
@@ -55,6 +55,11 @@ AT(revamp_array_info, size, 40);
 AT(revamp_array_info, view, 48);
 AT(revamp_array_info, associated_view, 56);
 AT(revamp_array_info, cpu_access_type, 64);
+
+SIZE(revamp_async_options, 24);
+AT(revamp_async_options, struct_size, 0);
+AT(revamp_async_options, after, 8);
+AT(revamp_async_options, after_count, 16);
 
 SIZE(revamp_texture_options, 64);
 AT(revamp_texture_options, struct_size, 0);

@@ -590,7 +590,7 @@ TEST(AV_15_the_source_of_a_copy_is_read) {
         CHECK_OK(revamp_copy(&from, &to));
         CHECK_SAME(got, expected, BYTES);
         memset(got, 0, BYTES);
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         expect_done(done);
         CHECK_SAME(got, expected, BYTES);
         /* A read: the copy there is as valid as before. */
@@ -645,14 +645,14 @@ TEST(AV_15_the_destination_of_a_copy_is_written) {
         CHECK_SAME(read_on(p, view), sent, BYTES);
         CHECK_MOVED(&m, apart(view, p, BYTES), 0);
         step_on(p, view);
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         expect_done(done);
         CHECK_SAME(read_on(p, view), sent, BYTES);
         CHECK_SAME(read_on_host(view), sent, BYTES);
         to.view = constant;
         CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "read");
         done = NULL;
-        CHECK_FAILS(revamp_copy_async(&from, &to, &done), AS_BAD, "read");
+        CHECK_FAILS(revamp_copy_async(&from, &to, NULL, &done), AS_BAD, "read");
         CHECK(!done);
         drop(view);
         drop(constant);
@@ -743,7 +743,7 @@ TEST(AV_18_synchronize_is_a_read) {
         step_on(p, view);
         step_naive(expected, N, 1);
         CHECK_NOTHING_MOVED(&m);
-        REQUIRE_OK(revamp_array_view_synchronize_async(constant, REVAMP_ACCESS_READ, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_async(constant, REVAMP_ACCESS_READ, NULL, &done));
         expect_done(done);
         CHECK_SAME(data, expected, BYTES);
         CHECK_MOVED_BY_CALL(&m, 0, apart(view, p, BYTES));
@@ -924,7 +924,7 @@ static revamp_completion begin_copy_from(revamp_array_view view, void *to) {
     revamp_completion done = NULL;
     revamp_array_view_info info = array_view_info(view);
     revamp_region a = region_of(view), b = host_region(to, info.rank, info.extent, info.element_size);
-    REQUIRE_OK(revamp_copy_async(&a, &b, &done));
+    REQUIRE_OK(revamp_copy_async(&a, &b, NULL, &done));
     return done;
 }
 
@@ -932,7 +932,7 @@ static revamp_completion begin_copy_to(revamp_array_view view, void *from) {
     revamp_completion done = NULL;
     revamp_array_view_info info = array_view_info(view);
     revamp_region a = host_region(from, info.rank, info.extent, info.element_size), b = region_of(view);
-    REQUIRE_OK(revamp_copy_async(&a, &b, &done));
+    REQUIRE_OK(revamp_copy_async(&a, &b, NULL, &done));
     return done;
 }
 
@@ -973,7 +973,7 @@ CHILD(accesses_at_the_same_time) {
         /* An asynchronous synchronize is a read. */
         step_on(p, view);
         CHECK_NO_RACE();
-        REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done));
+        REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done));
         step_on(p, part);
         CHECK_RACE("revamp_array_view_synchronize_async", dispatch_of(p));
         expect_done(done);
@@ -1128,7 +1128,7 @@ CHILD(accesses_after_the_wait) {
             CHECK_SAME(read_on_host(view), expected, BYTES);
             CHECK_NO_RACE();
             CHECK_OK(revamp_completion_release(done));
-            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done));
+            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done));
             CHECK_OK(by_get ? revamp_completion_get(done) : revamp_completion_wait(done));
             step_on_host(view);
             step_on(p, view);

@@ -410,7 +410,7 @@ TEST(DST_9_after_synchronize_the_last_view_moves_nothing) {
             step_on(p, view);
             if (by_async) {
                 revamp_completion done = NULL;
-                REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done));
+                REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL, &done));
                 expect_done(done);
             } else {
                 CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));

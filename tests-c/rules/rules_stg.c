@@ -207,10 +207,10 @@ static void chunked_pipeline(const place *p, bool own_views, size_t staged) {
         memcpy(data_of(in[k % staged], REVAMP_ACCESS_WRITE), given[k], STAGING_SIZE);
         revamp_array slot = slots[k % SLOTS];
         revamp_region from = whole(in[k % staged]), there = whole(slot), to = whole(out[k % staged]);
-        REQUIRE_OK(revamp_copy_async(&from, &there, &sent[k]));
+        REQUIRE_OK(revamp_copy_async(&from, &there, NULL, &sent[k]));
         CHECK_OK(launch_step(views[k % SLOTS], step, slot));
         CHECK_OK(launch_step(views[k % SLOTS], step, slot));
-        REQUIRE_OK(revamp_copy_async(&there, &to, &received[k]));
+        REQUIRE_OK(revamp_copy_async(&there, &to, NULL, &received[k]));
     }
     for (size_t k = 0; k < CHUNKS; k++) {
         step_naive(given[k], STAGING_COUNT, 2);
@@ -255,7 +255,7 @@ TEST(STG_14_access_while_a_copy_is_in_flight_does_no_harm) {
         REQUIRE(!pthread_create(&thread, NULL, touch_array, staging));
         for (int i = 0; i < 50; i++) {
             revamp_completion done = NULL;
-            REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+            REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
             expect_done(done);
         }
         pthread_join(thread, NULL);
@@ -273,7 +273,7 @@ TEST(STG_15_STG_16_data_fetched_again_shows_the_result) {
         revamp_completion done = NULL;
         memset(data_of(staging, REVAMP_ACCESS_WRITE), 0, STAGING_SIZE);
         write_array(device, expected);
-        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done));
         /* Waits for the copy, as its own documentation says. */
         CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
         expect_done(done);

@@ -473,16 +473,16 @@ TEST(TEX_68_copies_that_return_at_once) {
         uint8_t *sent = memory(size), *got = memory(size);
         fill_bytes(sent, size, 3);
         revamp_completion up = NULL, across = NULL, down = NULL;
-        CHECK_OK(revamp_copy_to_texture_async(sent, size, &from, &up));
-        CHECK_OK(revamp_copy_texture_async(&from, &to, &across));
-        CHECK_OK(revamp_copy_from_texture_async(&to, got, size, &down));
+        CHECK_OK(revamp_copy_to_texture_async(sent, size, &from, NULL, &up));
+        CHECK_OK(revamp_copy_texture_async(&from, &to, NULL, &across));
+        CHECK_OK(revamp_copy_from_texture_async(&to, got, size, NULL, &down));
         expect_done(down);
         CHECK_SAME(got, sent, size);
         expect_done(across);
         expect_done(up);
-        CHECK_FAILS(revamp_copy_from_texture_async(&to, got, size - 1, &down), AS_RUNTIME, "bytes");
-        CHECK_FAILS(revamp_copy_texture_async(&to, &to, &down), AS_RUNTIME, "same texture");
-        CHECK_FAILS(revamp_copy_to_texture_async(sent, 3, &to, &down), AS_RUNTIME, "bytes");
+        CHECK_FAILS(revamp_copy_from_texture_async(&to, got, size - 1, NULL, &down), AS_RUNTIME, "bytes");
+        CHECK_FAILS(revamp_copy_texture_async(&to, &to, NULL, &down), AS_RUNTIME, "same texture");
+        CHECK_FAILS(revamp_copy_to_texture_async(sent, 3, &to, NULL, &down), AS_RUNTIME, "bytes");
         release(a);
         release(b);
         free_memory_since(mark);
@@ -720,11 +720,11 @@ static void random_copies(const revamp_accelerator_view *views, size_t view_coun
         case 0:
             fill_bytes(box, size, random_number(&state));
             gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, true);
-            CHECK_OK(next ? revamp_copy_to_texture_async(box, size, &region, next)
+            CHECK_OK(next ? revamp_copy_to_texture_async(box, size, &region, NULL, next)
                           : revamp_copy_to_texture(box, size, &region));
             break;
         case 1:
-            CHECK_OK(next ? revamp_copy_from_texture_async(&region, box, size, next)
+            CHECK_OK(next ? revamp_copy_from_texture_async(&region, box, size, NULL, next)
                           : revamp_copy_from_texture(&region, box, size));
             if (next) CHECK_OK(revamp_completion_get(*next));
             uint8_t *expected = memory(size);
@@ -741,7 +741,8 @@ static void random_copies(const revamp_accelerator_view *views, size_t view_coun
                 if (next) opened--;
                 break;
             }
-            CHECK_OK(next ? revamp_copy_texture_async(&region, &into, next) : revamp_copy_texture(&region, &into));
+            CHECK_OK(next ? revamp_copy_texture_async(&region, &into, NULL, next)
+                          : revamp_copy_texture(&region, &into));
             gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, false);
             gather(b->bytes, rank, there.extent, to, part, texel, box, true);
         }

@@ -156,6 +156,43 @@ static revamp_status call_parallel_for_each_array(void *h) {
     info.argument_count = 1;
     return revamp_parallel_for_each(host_view(), &info);
 }
+static revamp_status call_parallel_for_each_async(void *h) {
+    int32_t extent = 4;
+    revamp_completion done = NULL;
+    revamp_parallel_for_each_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = ignore_id;
+    revamp_status status = revamp_parallel_for_each_async(h, &info, NULL, &done);
+    if (status == REVAMP_OK) expect_done(done);
+    return status;
+}
+static revamp_status call_dispatch_async_with(void *view, void *kernel, void *completion) {
+    revamp_argument argument = revamp_argument_buffer(0, good.array);
+    revamp_completion list = completion, done = NULL;
+    revamp_dispatch_info info = {0};
+    revamp_async_options options = {0};
+    info.struct_size = sizeof info;
+    options.struct_size = sizeof options;
+    info.groups[0] = info.groups[1] = info.groups[2] = 1;
+    info.arguments = &argument;
+    info.argument_count = 1;
+    options.after = &list;
+    options.after_count = 1;
+    revamp_status status = revamp_dispatch_async(view, kernel, &info, &options, &done);
+    if (status == REVAMP_OK) expect_done(done);
+    return status;
+}
+static revamp_status call_dispatch_async_view(void *h) {
+    return call_dispatch_async_with(h, good.kernel, good.completion);
+}
+static revamp_status call_dispatch_async_kernel(void *h) {
+    return call_dispatch_async_with(good.view, h, good.completion);
+}
+static revamp_status call_dispatch_async_after(void *h) {
+    return call_dispatch_async_with(good.view, good.kernel, h);
+}
 static revamp_status call_dispatch_view(void *h) {
     revamp_argument argument = revamp_argument_buffer(0, good.array);
     return launch_groups(h, good.kernel, 1, 1, 1, &argument, 1);
@@ -193,7 +230,7 @@ static revamp_status call_copy_destination(void *h) {
 static revamp_status call_copy_async(void *h) {
     revamp_completion done;
     revamp_region from = whole(good.array), to = whole(h);
-    return revamp_copy_async(&from, &to, &done);
+    return revamp_copy_async(&from, &to, NULL, &done);
 }
 static revamp_status call_copy_to_array(void *h) {
     char bytes[GOOD_BYTES] = {0};
@@ -206,12 +243,12 @@ static revamp_status call_copy_from_array(void *h) {
 static revamp_status call_copy_to_array_async(void *h) {
     static char bytes[GOOD_BYTES];
     revamp_completion done;
-    return revamp_copy_to_array_async(bytes, sizeof bytes, h, &done);
+    return revamp_copy_to_array_async(bytes, sizeof bytes, h, NULL, &done);
 }
 static revamp_status call_copy_from_array_async(void *h) {
     static char bytes[GOOD_BYTES];
     revamp_completion done;
-    return revamp_copy_from_array_async(h, bytes, sizeof bytes, &done);
+    return revamp_copy_from_array_async(h, bytes, sizeof bytes, NULL, &done);
 }
 CALL(kernel_retain, revamp_kernel_retain)
 CALL(kernel_release, revamp_kernel_release)
@@ -230,6 +267,9 @@ static revamp_status call_completion_wait_for(void *h) {
 CALL(completion_get, revamp_completion_get)
 static revamp_status call_completion_error_message(void *h) {
     return revamp_completion_error_message(h, NULL, 0, NULL);
+}
+static revamp_status call_completion_set(void *h) {
+    return revamp_completion_set(h, REVAMP_OK, NULL);
 }
 static revamp_status call_completion_then(void *h) {
     return revamp_completion_then(h, ignore_status, NULL);
@@ -311,7 +351,7 @@ static revamp_status call_array_view_synchronize(void *h) {
 }
 static revamp_status call_array_view_synchronize_async(void *h) {
     revamp_completion done = NULL;
-    revamp_status status = revamp_array_view_synchronize_async(h, REVAMP_ACCESS_READ, &done);
+    revamp_status status = revamp_array_view_synchronize_async(h, REVAMP_ACCESS_READ, NULL, &done);
     return begun(status, done);
 }
 static revamp_status call_array_view_synchronize_to(void *h) {
@@ -322,12 +362,12 @@ static revamp_status call_array_view_synchronize_to_target(void *h) {
 }
 static revamp_status call_array_view_synchronize_to_async(void *h) {
     revamp_completion done = NULL;
-    revamp_status status = revamp_array_view_synchronize_to_async(h, good.view, REVAMP_ACCESS_READ, &done);
+    revamp_status status = revamp_array_view_synchronize_to_async(h, good.view, REVAMP_ACCESS_READ, NULL, &done);
     return begun(status, done);
 }
 static revamp_status call_array_view_synchronize_to_async_target(void *h) {
     revamp_completion done = NULL;
-    revamp_status status = revamp_array_view_synchronize_to_async(good.over, h, REVAMP_ACCESS_READ, &done);
+    revamp_status status = revamp_array_view_synchronize_to_async(good.over, h, REVAMP_ACCESS_READ, NULL, &done);
     return begun(status, done);
 }
 CALL(array_view_refresh, revamp_array_view_refresh)
@@ -382,7 +422,7 @@ static revamp_status call_copy_view_destination(void *h) {
 static revamp_status call_copy_view_async(void *h) {
     revamp_completion done = NULL;
     revamp_region from = region_of(h), to = whole(good.array);
-    revamp_status status = revamp_copy_async(&from, &to, &done);
+    revamp_status status = revamp_copy_async(&from, &to, NULL, &done);
     return begun(status, done);
 }
 
@@ -446,19 +486,19 @@ static revamp_status call_copy_texture_destination(void *h) {
 static revamp_status call_copy_to_texture_async(void *h) {
     revamp_completion done = NULL;
     revamp_texture_region to = texels_of(h);
-    revamp_status status = revamp_copy_to_texture_async(good_data, GOOD_BYTES, &to, &done);
+    revamp_status status = revamp_copy_to_texture_async(good_data, GOOD_BYTES, &to, NULL, &done);
     return begun(status, done);
 }
 static revamp_status call_copy_from_texture_async(void *h) {
     revamp_completion done = NULL;
     revamp_texture_region from = texels_of(h);
-    revamp_status status = revamp_copy_from_texture_async(&from, good_data, GOOD_BYTES, &done);
+    revamp_status status = revamp_copy_from_texture_async(&from, good_data, GOOD_BYTES, NULL, &done);
     return begun(status, done);
 }
 static revamp_status call_copy_texture_async(void *h) {
     revamp_completion done = NULL;
     revamp_texture_region from = texels_of(good.texture), to = texels_of(h);
-    revamp_status status = revamp_copy_texture_async(&from, &to, &done);
+    revamp_status status = revamp_copy_texture_async(&from, &to, NULL, &done);
     return begun(status, done);
 }
 /* Without any object the argument is taken for an array. */
@@ -488,6 +528,10 @@ static const handle_case others[] = {
     CASE(array_create_associated, VIEW, NO_ERROR),
     CASE(parallel_for_each, VIEW, NO_ERROR),
     CASE(parallel_for_each_array, ARRAY, BAD_HANDLE),
+    CASE(parallel_for_each_async, VIEW, NO_ERROR),
+    SPIRV_CASE(dispatch_async_view, VIEW, NO_ERROR),
+    CASE(dispatch_async_kernel, KERNEL, BAD_HANDLE),
+    SPIRV_CASE(dispatch_async_after, COMPLETION, BAD_HANDLE),
     SPIRV_CASE(dispatch_view, VIEW, NO_ERROR),
     CASE(dispatch_kernel, KERNEL, BAD_HANDLE),
     SPIRV_CASE(dispatch_array, ARRAY, BAD_HANDLE),
@@ -529,6 +573,7 @@ static const handle_case others[] = {
     CASE(completion_get, COMPLETION, BAD_HANDLE),
     CASE(completion_error_message, COMPLETION, BAD_HANDLE),
     CASE(completion_then, COMPLETION, BAD_HANDLE),
+    CASE(completion_set, COMPLETION, BAD_HANDLE),
 };
 /* An argument must have an array or a view, a region those or host memory. */
 static const handle_case of_views[] = {

@@ -29,7 +29,7 @@ template <class T, int N> revamp_region region_of(const array<T, N> &array) {
 inline Concurrency::completion_future copy_regions_async(const revamp_region &source,
                                                          const revamp_region &destination) {
     revamp_completion done = nullptr;
-    check(revamp_copy_async(&source, &destination, &done));
+    check(revamp_copy_async(&source, &destination, nullptr, &done));
     return access::adopt(done);
 }
 

@@ -60,13 +60,13 @@ template <class T, class X> void check_iterated(const X &all) {
 inline Concurrency::completion_future to_texture_async(const void *source, std::size_t bytes,
                                                        const texture_side &destination) {
     revamp_completion done = nullptr;
-    check(revamp_copy_to_texture_async(source, bytes, &destination.region, &done));
+    check(revamp_copy_to_texture_async(source, bytes, &destination.region, nullptr, &done));
     return access::adopt(done);
 }
 inline Concurrency::completion_future from_texture_async(const texture_side &source, void *destination,
                                                          std::size_t bytes) {
     revamp_completion done = nullptr;
-    check(revamp_copy_from_texture_async(&source.region, destination, bytes, &done));
+    check(revamp_copy_from_texture_async(&source.region, destination, bytes, nullptr, &done));
     return access::adopt(done);
 }
 
@@ -123,7 +123,7 @@ inline void between_textures(const texture_side &source, const texture_side &des
 inline Concurrency::completion_future between_textures_async(const texture_side &source,
                                                              const texture_side &destination) {
     revamp_completion done = nullptr;
-    check(revamp_copy_texture_async(&source.region, &destination.region, &done));
+    check(revamp_copy_texture_async(&source.region, &destination.region, nullptr, &done));
     return access::adopt(done);
 }
 

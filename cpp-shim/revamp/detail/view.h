@@ -975,7 +975,7 @@ template <class T, int N> class basic_view {
     Concurrency::completion_future
     synchronize_async(Concurrency::access_type type = Concurrency::access_type_read) const {
         revamp_completion done = nullptr;
-        check(revamp_array_view_synchronize_async(handle(), sync_access(type), &done));
+        check(revamp_array_view_synchronize_async(handle(), sync_access(type), nullptr, &done));
         return access::adopt(done);
     }
     // Makes the view valid on another accelerator_view.
@@ -987,7 +987,8 @@ template <class T, int N> class basic_view {
     synchronize_to_async(const Concurrency::accelerator_view &target,
                          Concurrency::access_type type = Concurrency::access_type_read) const {
         revamp_completion done = nullptr;
-        check(revamp_array_view_synchronize_to_async(handle(), access::native(target), sync_access(type), &done));
+        check(revamp_array_view_synchronize_to_async(handle(), access::native(target), sync_access(type), nullptr,
+                                                     &done));
         return access::adopt(done);
     }
     // Tells the library that the program changed the memory under the view directly.

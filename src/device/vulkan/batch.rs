@@ -30,6 +30,16 @@ pub(super) enum Command<'a> {
     Other(&'a mut dyn FnMut(vk::CommandBuffer)),
 }
 
+impl Command<'_> {
+    /// Work that comes first, whatever it uses.
+    pub fn after(&self) -> &[Point] {
+        match self {
+            Command::Dispatch(launch) | Command::Timed(launch, _) => launch.after,
+            Command::Foreign { .. } | Command::Other(_) => &[],
+        }
+    }
+}
+
 /// Commands that are submitted together, and what they need until they are done.
 #[derive(Default)]
 pub(super) struct Batch {

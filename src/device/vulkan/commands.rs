@@ -89,6 +89,7 @@ impl ViewQueue {
             images: &images,
             push: if d.block.is_some() { &address } else { d.push },
             block: d.block.map(|block| (0, block)),
+            after: d.after,
         };
         let command = match timer {
             None => Command::Dispatch(launch),

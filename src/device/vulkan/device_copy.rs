@@ -196,6 +196,7 @@ fn kernel(
             images: &[],
             push: &push,
             block,
+            after: &[],
         }),
     )
 }

@@ -202,6 +202,7 @@ fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
         let mut push = destination.device_address().unwrap().to_ne_bytes().to_vec();
         push.extend_from_slice(&n.to_ne_bytes());
         let point = queue.dispatch(&Dispatch {
+            after: &[],
             kernel: &*kernel,
             spec: &Vec::new(),
             bindings: &[BoundBuffer { set: 0, binding: 0, bound }],

@@ -206,6 +206,9 @@ impl VulkanQueue {
             let in_burst = state.burst.goes_on(now);
             let mut conflicts = Conflicts::default();
             self.find_conflicts(&state, &order, &mut conflicts)?;
+            if !work.after().is_empty() {
+                self.come_after(&state, work.after(), &mut conflicts)?;
+            }
             if !conflicts.elsewhere.is_empty() {
                 // Not yet signalled, or not of this device: seen to with no lock held; then conflicts are looked for again.
                 let elsewhere = std::mem::take(&mut conflicts.elsewhere);
@@ -281,6 +284,32 @@ impl VulkanQueue {
             // A kernel that only writes may leave elements out.
             if !u.renewed {
                 segments.check(&u.range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a command wait for work that it may have nothing in common with.
+    #[cold]
+    fn come_after(&self, state: &QueueState, after: &[Point], found: &mut Conflicts<'_>) -> Result<()> {
+        for p in after {
+            if let Some(reason) = if any_lost() { p.timeline.lost(p) } else { None } {
+                return Err(reason);
+            }
+            let is_own = p.timeline.id() == self.own.id();
+            if if is_own { p.timeline.seen(p.value) } else { p.reached() } {
+                continue;
+            }
+            if self.core.overruns.is_active() {
+                found.after.add((p.timeline.id(), p.sequence));
+            }
+            if is_own {
+                found.barrier |= p.sequence >= state.barrier;
+                found.chained |= p.value == state.value;
+            } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
+                found.waits.push(p.clone());
+            } else {
+                found.elsewhere.push(p.clone());
             }
         }
         Ok(())

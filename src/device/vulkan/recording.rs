@@ -15,6 +15,7 @@ use super::stop_flags::{FLAG_BYTES, Flags};
 use super::timeline::VulkanTimeline;
 use super::timer::LaunchTimer;
 use crate::device::block::Block;
+use crate::device::hazard::Point;
 use crate::device::{BoundBuffer, Buffer};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -58,6 +59,8 @@ pub(super) struct LaunchCommand<'a> {
     pub push: &'a [u8],
     /// An argument block: its address goes into the push constants at this offset.
     pub block: Option<(usize, &'a Block)>,
+    /// Work that comes first, whatever it uses.
+    pub after: &'a [Point],
 }
 
 /// A launch as a recording holds it.

@@ -11,7 +11,9 @@ use crate::runtime::copies::memory::{find_destination, find_source};
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::transfer::{Tally, Then, run};
-use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::operations::after::After;
+use crate::runtime::operations::begin::begin;
+use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self, Using};
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
@@ -38,18 +40,19 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     Ok(())
 }
 
-/// Begins a copy. Later uses of the arrays and views are ordered behind it.
-pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<Arc<Completion>> {
+/// Begins a copy, which starts after the completions of `after`. Later uses of the arrays and views are ordered behind it.
+pub fn copy_async(source: Operand, destination: Operand, after: After, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
     let using = uses_of(&source, &destination, call);
-    if is_at_once(&source, &destination, plan.bytes())? {
+    if after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
         source.wait_pending(Access::Read)?;
         destination.wait_pending(Access::Write)?;
         let made = Completion::of(perform(&source, &destination, plan, call, Then::Other)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
-    take_back(&source, &destination);
+    source.take_back(Access::Read);
+    destination.take_back(Access::Write);
     let (from, to) = (source.clone(), destination.clone());
     let views: SmallVec<[Arc<AcceleratorView>; 2]> =
         [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
@@ -61,7 +64,7 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
         let points = perform(&source, &destination, plan, call, Then::Other)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
-    let made = begin(&claims, AcceleratorView::attach_to(&views), task);
+    let made = begin(&claims, after, AcceleratorView::attach_to(&views), task);
     made.uses(using);
     Ok(made)
 }
@@ -86,21 +89,6 @@ fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<boo
                 Operand::View(part) => part.source().lock().is_only_at_home(part.region())?,
                 _ => true,
             }),
-    }
-}
-
-/// Withdraws the host's access without a call: to the destination, and for writing to the source. No lock may be held.
-fn take_back(source: &Operand, destination: &Operand) {
-    for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
-        match side {
-            Operand::Host(..) => {}
-            Operand::Array(array, l) => {
-                if let Some(views) = array.source() {
-                    views.host_access().take_back(&l.region(), access);
-                }
-            }
-            Operand::View(part) => part.source().host_access().take_back(part.region(), access),
-        }
     }
 }
 

@@ -11,7 +11,9 @@ use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
 use crate::runtime::data::part::Part;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::{Holder, SourceState};
-use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::operations::after::After;
+use crate::runtime::operations::begin::begin;
+use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self};
 use crate::trace::transfers::{Call, explicit, implicit};
 use smallvec::SmallVec;
@@ -249,8 +251,8 @@ impl ArrayView {
     }
 
     /// [`Self::synchronize`] as an asynchronous operation.
-    pub fn synchronize_async(&self, access: Access) -> Result<Arc<Completion>> {
-        self.start(None, access)
+    pub fn synchronize_async(&self, access: Access, after: After) -> Result<Arc<Completion>> {
+        self.start(None, access, after)
     }
 
     /// Makes the view valid on `target`; after a write access only there.
@@ -262,11 +264,16 @@ impl ArrayView {
     }
 
     /// [`Self::synchronize_to`] as an asynchronous operation.
-    pub fn synchronize_to_async(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<Arc<Completion>> {
-        self.start(Some(target), access)
+    pub fn synchronize_to_async(
+        &self,
+        target: &Arc<AcceleratorView>,
+        access: Access,
+        after: After,
+    ) -> Result<Arc<Completion>> {
+        self.start(Some(target), access, after)
     }
 
-    fn start(&self, target: Option<&Arc<AcceleratorView>>, access: Access) -> Result<Arc<Completion>> {
+    fn start(&self, target: Option<&Arc<AcceleratorView>>, access: Access, after: After) -> Result<Arc<Completion>> {
         let part = self.part.clone();
         part.check(access)?;
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
@@ -279,7 +286,7 @@ impl ArrayView {
             let part = part.clone();
             move || move_to(&part, target.as_ref(), access, call)
         };
-        let made = begin(&claims, AcceleratorView::attach_to(&views), task);
+        let made = begin(&claims, after, AcceleratorView::attach_to(&views), task);
         made.uses(using);
         Ok(made)
     }

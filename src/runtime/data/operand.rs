@@ -132,6 +132,19 @@ impl Operand {
         }
     }
 
+    /// Withdraws the host's access without a call that conflicts with `access`. No lock may be held.
+    pub(in crate::runtime) fn take_back(&self, access: Access) {
+        match self {
+            Self::Host(..) => {}
+            Self::Array(array, l) => {
+                if let Some(views) = array.source() {
+                    views.host_access().take_back(&l.region(), access);
+                }
+            }
+            Self::View(part) => part.source().host_access().take_back(part.region(), access),
+        }
+    }
+
     /// True if there are pending operations that conflict.
     pub(in crate::runtime) fn is_pending(&self, access: Access) -> bool {
         self.claim().is_some_and(|(pending, range)| !pending.is_free(&range, access))

@@ -27,18 +27,18 @@ impl<K> LaunchCache<K> {
         &mut self.0[(hash >> 32) as usize % ENTRIES]
     }
 
-    /// Repeats the launch with `launch` if it is the remembered one, as `is_same` says. False if it is not, or if something
+    /// Repeats the launch with `launch` if it is the remembered one, as `is_same` says. `None` if it is not, or if something
     /// has changed since; it is forgotten then.
-    pub fn repeat<E>(
+    pub fn repeat<T, E>(
         &mut self,
         hash: u64,
         is_same: impl FnOnce(&K) -> bool,
-        launch: impl FnOnce(&K, &CachedLaunch) -> Result<bool, E>,
-    ) -> Result<bool, E> {
+        launch: impl FnOnce(&K, &CachedLaunch) -> Result<Option<T>, E>,
+    ) -> Result<Option<T>, E> {
         let entry = self.entry(hash);
-        let Some(known) = entry.known.as_ref().filter(|k| is_same(&k.0)) else { return Ok(false) };
+        let Some(known) = entry.known.as_ref().filter(|k| is_same(&k.0)) else { return Ok(None) };
         let done = launch(&known.0, &known.1)?;
-        if !done {
+        if done.is_none() {
             entry.known = None;
         }
         Ok(done)

@@ -178,7 +178,8 @@ impl CachedLaunch {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
-        match submit(|d| view.dispatch(&kernel, d), &kernel, self.groups, &uses, images, block, slots, &self.spans) {
+        match submit(|d| view.dispatch(&kernel, d), &kernel, self.groups, &uses, images, block, slots, &self.spans, &[])
+        {
             // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => Ok(None),

@@ -191,7 +191,7 @@ pub(in crate::runtime) fn run(
         None => view.dispatch(&loaded, d),
         Some(searched) => searched.dispatch(view, d),
     };
-    let point = match submit(give, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans) {
+    let point = match submit(give, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans, launch.after) {
         // The device lacks a sampler.
         Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => {
             crate::log!(Info, "{}: textures are read as texels: {e}", kernel.location);

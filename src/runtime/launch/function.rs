@@ -22,8 +22,12 @@ use crate::runtime::launch::bounds::Table;
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
+use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
+use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::uses::access;
+use crate::runtime::operations::after::After;
+use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
 use smallvec::SmallVec;
@@ -40,8 +44,49 @@ fn one_thread() -> &'static Arc<ThreadPool> {
 pub fn launch_function(
     view: Option<Arc<AcceleratorView>>,
     launch: &FunctionLaunch<'_>,
-    mut again: Option<&mut Option<CachedLaunch>>,
+    again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
+    checked(view, launch, |wanted| {
+        let _using = wanted.uses();
+        for c in wanted.captured {
+            c.operand.wait_pending(c.access)?;
+        }
+        wanted.launch(again)
+    })
+}
+
+/// [`launch_function`] after the completions of `after`, without waiting for any of them. `make` makes the kernel for host threads if
+/// that is done later.
+pub fn launch_function_async(
+    view: Option<Arc<AcceleratorView>>,
+    launch: &FunctionLaunch<'_>,
+    make: impl FnOnce() -> Option<KeptKernel>,
+    after: After,
+    again: Option<&mut Option<CachedLaunch>>,
+) -> Result<Arc<Completion>> {
+    let here = points_here(view.as_ref(), &after);
+    let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), ..*launch };
+    checked(view.clone(), &launch, |wanted| {
+        if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.access)) {
+            let using = wanted.uses();
+            let made = Completion::of(vec![wanted.launch(again)?]);
+            made.uses(using);
+            return Ok(made);
+        }
+        let kept = KeptFunctionLaunch::new(&launch, make());
+        let captured = wanted.captured.iter().map(|c| (c.operand, c.access));
+        Ok(later(view.clone(), captured, after, move |view| {
+            kept.with(|launch| checked(view, launch, |wanted| wanted.launch(None)))
+        }))
+    })
+}
+
+/// Checks a launch, and calls `go` with it.
+fn checked<T>(
+    view: Option<Arc<AcceleratorView>>,
+    launch: &FunctionLaunch<'_>,
+    go: impl FnOnce(&Wanted<'_>) -> Result<T>,
+) -> Result<T> {
     // What the compiler found holds on every accelerator (DST-6), for the block that it knows.
     let found = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64);
     let mut used: SmallVec<[Option<Access>; 8]> = SmallVec::new();
@@ -52,17 +97,12 @@ pub fn launch_function(
         used.push(access);
     }
     check_textures(launch, &used)?;
-    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))));
     for c in &captured {
         if let Operand::View(part) = c.operand {
             part.check(c.access)?;
         }
-        c.operand.wait_pending(c.access)?;
     }
-    // Arguments that the kernel does not use also influence where it runs.
-    let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
-    let wanted = Wanted { view, launch, found, used: &used, captured: &captured };
-    sources.attempt(|held| wanted.hand_over(held, again.as_deref_mut()))
+    go(&Wanted { view, launch, found, used: &used, captured: &captured })
 }
 
 /// Fails if the launch uses its textures as it must not (TEX-21, TEX-33). `used`: how it uses each argument.
@@ -96,6 +136,18 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    /// The uses of its arguments, for the race check.
+    fn uses(&self) -> race::Using {
+        race::uses(DISPATCH.name, self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))))
+    }
+
+    /// Gives the launch to a queue. Nothing pending may conflict.
+    fn launch(&self, mut again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
+        // Arguments that the kernel does not use also influence where it runs.
+        let sources = Sources::of(self.launch.arguments.iter().map(|a| &a.section));
+        sources.attempt(|held| self.hand_over(held, again.as_deref_mut()))
+    }
+
     /// Gives the launch to the queue of the view it runs on.
     fn hand_over(&self, held: &mut LockedSources<'_>, again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
         let launch = self.launch;

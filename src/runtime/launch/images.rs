@@ -9,6 +9,7 @@ use crate::runtime::data::operand::Operand;
 use std::ops::Range;
 
 /// An image that a launch binds.
+#[derive(Clone)]
 pub struct ImageArgument {
     /// Descriptor set.
     pub set: u32,

@@ -21,6 +21,8 @@ pub mod compiled;
 pub mod domain;
 pub mod function;
 pub mod images;
+pub mod kept;
+mod later;
 mod mirrors;
 pub mod request;
 mod searched;

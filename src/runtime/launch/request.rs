@@ -1,15 +1,89 @@
-//! A launch of a function of the program, as it was requested.
+//! Launches as they were requested: of SPIR-V kernels, and of functions of the program.
 
+use crate::device::Sampler;
 use crate::device::block::{AddressSlot, Block};
+use crate::device::hazard::Point;
 use crate::device::host::HostKernel;
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::images::ImageArgument;
 use crate::trace::transfers::{Call, implicit};
 use std::sync::Arc;
 
+/// The domain of a launch.
+#[derive(Clone, Copy)]
+pub enum SpirvDomain<'a> {
+    /// Threads, most significant dimension first.
+    Extent(&'a [i32]),
+    /// Workgroups in x, y, z.
+    Groups([u32; 3]),
+}
+
+/// An argument of a launch.
+pub enum Argument<'a> {
+    /// A storage buffer.
+    Buffer {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// The array or array_view bound.
+        section: Operand,
+        /// How the kernel uses it; `None`: as it declares.
+        access: Option<Access>,
+    },
+    /// An image, with its sampler if the binding has both. Arguments are moved, most of them others, so it is elsewhere.
+    Image(Box<ImageArgument>),
+    /// A sampler alone.
+    Sampler {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// The sampler.
+        sampler: Box<Sampler>,
+    },
+    /// The address of a section's first element.
+    Address {
+        /// Where the address goes in the block.
+        slot: AddressSlot<'a>,
+        /// The section.
+        section: Operand,
+        /// How it is used.
+        access: Access,
+    },
+    /// Bytes of the push-constant block.
+    PushConstant {
+        /// Their offset in the block.
+        offset: u32,
+        /// The bytes.
+        data: &'a [u8],
+    },
+    /// A specialization constant.
+    Specialization {
+        /// Its id.
+        id: u32,
+        /// Its value.
+        data: &'a [u8],
+    },
+}
+
+/// A launch of a SPIR-V kernel.
+pub struct SpirvLaunch<'a> {
+    /// The domain.
+    pub domain: SpirvDomain<'a>,
+    /// The arguments.
+    pub arguments: &'a [Argument<'a>],
+    /// The argument block; empty if there is none.
+    pub block: &'a [u8],
+    /// Work of the view's device that comes first.
+    pub after: &'a [Point],
+}
+
 /// A launch of a function of the program.
+#[derive(Clone, Copy)]
 pub struct FunctionLaunch<'a> {
     /// Global extent.
     pub extent: &'a [i32],
@@ -27,6 +101,8 @@ pub struct FunctionLaunch<'a> {
     pub kernel: Option<&'a MakeKernel<'a>>,
     /// The kernel for Vulkan views.
     pub compiled: Option<&'a Arc<Compiled>>,
+    /// Work of the view's device that comes first; host threads take none.
+    pub after: &'a [Point],
 }
 
 /// Makes a kernel from the argument block.

@@ -16,6 +16,11 @@ use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::choose::{check_runs_kernels, choose};
 use crate::runtime::launch::domain::groups;
 use crate::runtime::launch::images::{self, ImageArgument};
+use crate::runtime::launch::kept::KeptLaunch;
+use crate::runtime::launch::later::{later, points_here};
+use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
+use crate::runtime::operations::after::After;
+use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
@@ -24,73 +29,6 @@ use std::sync::Arc;
 
 const DISPATCH: Call = implicit(c"revamp_dispatch");
 
-/// The domain of a launch.
-pub enum SpirvDomain<'a> {
-    /// Threads, most significant dimension first.
-    Extent(&'a [i32]),
-    /// Workgroups in x, y, z.
-    Groups([u32; 3]),
-}
-
-/// An argument of a launch.
-pub enum Argument<'a> {
-    /// A storage buffer.
-    Buffer {
-        /// Descriptor set.
-        set: u32,
-        /// Binding.
-        binding: u32,
-        /// The array or array_view bound.
-        section: Operand,
-        /// How the kernel uses it; `None`: as it declares.
-        access: Option<Access>,
-    },
-    /// An image, with its sampler if the binding has both. Arguments are moved, most of them others, so it is elsewhere.
-    Image(Box<ImageArgument>),
-    /// A sampler alone.
-    Sampler {
-        /// Descriptor set.
-        set: u32,
-        /// Binding.
-        binding: u32,
-        /// The sampler.
-        sampler: Box<Sampler>,
-    },
-    /// The address of a section's first element.
-    Address {
-        /// Where the address goes in the block.
-        slot: AddressSlot<'a>,
-        /// The section.
-        section: Operand,
-        /// How it is used.
-        access: Access,
-    },
-    /// Bytes of the push-constant block.
-    PushConstant {
-        /// Their offset in the block.
-        offset: u32,
-        /// The bytes.
-        data: &'a [u8],
-    },
-    /// A specialization constant.
-    Specialization {
-        /// Its id.
-        id: u32,
-        /// Its value.
-        data: &'a [u8],
-    },
-}
-
-/// A launch of a SPIR-V kernel.
-pub struct SpirvLaunch<'a> {
-    /// The domain.
-    pub domain: SpirvDomain<'a>,
-    /// The arguments.
-    pub arguments: &'a [Argument<'a>],
-    /// The argument block; empty if there is none.
-    pub block: &'a [u8],
-}
-
 /// Launches `kernel`; returns before it has run.
 pub fn dispatch(
     view: Option<Arc<AcceleratorView>>,
@@ -98,7 +36,42 @@ pub fn dispatch(
     launch: &SpirvLaunch<'_>,
 ) -> Result<Point> {
     let label = kernel.label();
-    run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
+    let launched = checked(view.as_ref(), kernel, launch, |ready| {
+        let _using = ready.uses();
+        for c in ready.captured {
+            c.operand.wait_pending(c.needs)?;
+        }
+        ready.launch(view.clone())
+    });
+    launched.map_err(|e| e.context(format_args!("kernel {label}")))
+}
+
+/// [`dispatch`] after the completions of `after`, without waiting for any of them.
+pub fn dispatch_async(
+    view: Option<Arc<AcceleratorView>>,
+    kernel: &Arc<SpirvKernel>,
+    launch: &SpirvLaunch<'_>,
+    after: After,
+) -> Result<Arc<Completion>> {
+    let label = kernel.label();
+    let here = points_here(view.as_ref(), &after);
+    let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), ..*launch };
+    let begun = checked(view.as_ref(), kernel, &launch, |ready| {
+        if here.is_some() && !ready.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
+            let using = ready.uses();
+            let made = Completion::of(vec![ready.launch(view.clone())?]);
+            made.uses(using);
+            return Ok(made);
+        }
+        let (kept, kernel) = (KeptLaunch::new(&launch), kernel.clone());
+        let captured = ready.captured.iter().map(|c| (c.operand, c.needs));
+        Ok(later(view.clone(), captured, after, move |view| {
+            let again =
+                |launch: &SpirvLaunch<'_>| checked(view.as_ref(), &kernel, launch, |ready| ready.launch(view.clone()));
+            kept.with(again).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
+        }))
+    });
+    begun.map_err(|e| e.context(format_args!("kernel {label}")))
 }
 
 /// How an array or view is passed to the kernel.
@@ -120,8 +93,14 @@ impl Role<'_> {
     }
 }
 
-fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &SpirvLaunch<'_>) -> Result<Point> {
-    check_runs_kernels(view.as_ref())?;
+/// Checks a launch, and calls `go` with it.
+fn checked<T>(
+    view: Option<&Arc<AcceleratorView>>,
+    kernel: &Arc<SpirvKernel>,
+    launch: &SpirvLaunch<'_>,
+    go: impl FnOnce(&Ready<'_>) -> Result<T>,
+) -> Result<T> {
+    check_runs_kernels(view)?;
     let module = kernel.module();
     let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
@@ -232,14 +211,20 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
         }
     };
     check_levels(captured.iter().map(|c| (c.operand, c.access)))?;
-    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs))));
-    for c in &captured {
-        c.operand.wait_pending(c.needs)?;
-    }
     let push = &constants.bytes;
     let (captured, roles, samplers) = (&captured[..], &roles[..], &samplers[..]);
-    let ready = Ready { kernel, captured, roles, samplers, spec: &spec, push, block: launch.block, groups };
-    Sources::of(captured.iter().map(|c| c.operand)).attempt(|held| ready.hand_over(view.clone(), held))
+    let ready = Ready {
+        kernel,
+        captured,
+        roles,
+        samplers,
+        spec: &spec,
+        push,
+        block: launch.block,
+        groups,
+        after: launch.after,
+    };
+    go(&ready)
 }
 
 /// A checked launch, before it is decided where it runs.
@@ -252,9 +237,20 @@ struct Ready<'a> {
     push: &'a [u8],
     block: &'a [u8],
     groups: [u64; 3],
+    after: &'a [Point],
 }
 
 impl Ready<'_> {
+    /// The uses of its arguments, for the race check.
+    fn uses(&self) -> race::Using {
+        race::uses(DISPATCH.name, self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs))))
+    }
+
+    /// Gives the launch to a queue. Nothing pending may conflict.
+    fn launch(&self, view: Option<Arc<AcceleratorView>>) -> Result<Point> {
+        Sources::of(self.captured.iter().map(|c| c.operand)).attempt(|held| self.hand_over(view.clone(), held))
+    }
+
     /// Gives the launch to the queue of the view it runs on.
     fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut LockedSources<'_>) -> Result<Point> {
         let kernel = self.kernel;
@@ -313,6 +309,7 @@ impl Ready<'_> {
             push: self.push,
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
+            after: self.after,
         };
         let point = view.dispatch(loaded, &dispatch)?;
         resolved.written(self.captured, held)?;

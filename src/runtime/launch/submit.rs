@@ -12,6 +12,7 @@ static NO_CONSTANTS: Vec<(u32, Vec<u8>)> = Vec::new();
 
 /// Gives the view's queue, by `give`, a launch with this block, into which the addresses are written at their slots. `spans`:
 /// the memory behind each, for a kernel that checks bounds.
+/// `after`: work that comes first.
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(in crate::runtime) fn submit<'p>(
@@ -23,6 +24,7 @@ pub(in crate::runtime) fn submit<'p>(
     block: &[u8],
     slots: impl Iterator<Item = (&'p AddressSlot<'p>, u64)>,
     spans: &[Span],
+    after: &[Point],
 ) -> Result<Point> {
     let mut filled = Block::default();
     filled.begin(block)?;
@@ -49,6 +51,7 @@ pub(in crate::runtime) fn submit<'p>(
         push: &[],
         block: Some(&filled),
         groups,
+        after,
     };
     give(&dispatch)
 }

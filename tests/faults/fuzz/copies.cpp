@@ -108,7 +108,7 @@ void Program::copy() {
     Region regions[2];
     if (make_region(from, regions[0]) && make_region(to, regions[1])) {
         revamp_completion done = nullptr;
-        revamp_status status = is_async ? revamp_copy_async(&regions[0].c, &regions[1].c, &done)
+        revamp_status status = is_async ? revamp_copy_async(&regions[0].c, &regions[1].c, nullptr, &done)
                                         : revamp_copy(&regions[0].c, &regions[1].c);
         if (is_one) {
             refused(status, as_bad, "a copy between elements in common");
@@ -145,10 +145,10 @@ void Program::copy_whole() {
     revamp_status status;
     note(" %s %p%s", is_in ? "from" : "to", static_cast<void *>(m.get()), is_async ? ", asynchronously" : "");
     if (is_in)
-        status = is_async ? revamp_copy_to_array_async(m->memory, size, s->array, &done)
+        status = is_async ? revamp_copy_to_array_async(m->memory, size, s->array, nullptr, &done)
                           : revamp_copy_to_array(m->memory, size, s->array);
     else
-        status = is_async ? revamp_copy_from_array_async(s->array, m->memory, size, &done)
+        status = is_async ? revamp_copy_from_array_async(s->array, m->memory, size, nullptr, &done)
                           : revamp_copy_from_array(s->array, m->memory, size);
     bool is_done = good(status, "a copy of a whole array");
     const Bytes &from = is_in ? m : s, &to = is_in ? s : m;

@@ -90,9 +90,9 @@ void Program::synchronize() {
     if (access == REVAMP_ACCESS_WRITE) forget(v->of, v->box);
     uint32_t way = random.below(4);
     if (way == 0) status = revamp_array_view_synchronize(v->handle, access);
-    if (way == 1) status = revamp_array_view_synchronize_async(v->handle, access, &done);
+    if (way == 1) status = revamp_array_view_synchronize_async(v->handle, access, nullptr, &done);
     if (way == 2) status = revamp_array_view_synchronize_to(v->handle, to.handle, access);
-    if (way == 3) status = revamp_array_view_synchronize_to_async(v->handle, to.handle, access, &done);
+    if (way == 3) status = revamp_array_view_synchronize_to_async(v->handle, to.handle, access, nullptr, &done);
     note(" (way %u, queue of place %d)", way, to.place);
     if (!good(status, "synchronize")) return;
     if (done) return begin_operation(done, nullptr, false);

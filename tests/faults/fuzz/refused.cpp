@@ -206,7 +206,7 @@ void Program::refuse_copies() {
     default:
         out = nullptr;
     }
-    refused(revamp_copy_async(&regions[0].c, &regions[1].c, out), expected | as_handle, "a bad copy");
+    refused(revamp_copy_async(&regions[0].c, &regions[1].c, nullptr, out), expected | as_handle, "a bad copy");
     check_untouched(done, "a copy");
     end_region(regions[0]);
     end_region(regions[1]);
@@ -281,7 +281,9 @@ void Program::refuse_structs() {
     info.struct_size = usage.struct_size = counters.struct_size = size + sizeof counters * (size > 8);
     View *v = some_view();
     if (v) refused(revamp_array_view_get_info(v->handle, &info), as_bad, "a struct_size");
-    if (v) refused(revamp_array_view_synchronize_async(v->handle, REVAMP_ACCESS_READ, nullptr), as_bad, "no output");
+    if (v)
+        refused(revamp_array_view_synchronize_async(v->handle, REVAMP_ACCESS_READ, nullptr, nullptr), as_bad,
+                "no output");
     refused(revamp_accelerator_get_memory_usage(world.accelerators[CPU], &usage), as_bad, "a struct_size");
     refused(revamp_get_transfers(&counters), as_bad, "a struct_size");
     refused(revamp_accelerator_view_create_marker(nullptr, &done), as_handle, "a marker of nothing");

@@ -91,7 +91,7 @@ void Shared::step(Random &random) {
     case 7:
     case 8: {
         revamp_region from = region(random, false), to = region(random, true);
-        allow(revamp_copy_async(&from, &to, &done), "revamp_copy_async");
+        allow(revamp_copy_async(&from, &to, nullptr, &done), "revamp_copy_async");
         break;
     }
     case 9: {
@@ -102,7 +102,7 @@ void Shared::step(Random &random) {
     case 10:
         view = some(views, random);
         allow(revamp_array_view_data(view, 1 + random.below(3), &data), "revamp_array_view_data");
-        allow(revamp_array_view_synchronize_async(view, 1 + random.below(3), &done), "synchronize_async");
+        allow(revamp_array_view_synchronize_async(view, 1 + random.below(3), nullptr, &done), "synchronize_async");
         break;
     case 11: {
         uint32_t value = static_cast<uint32_t>(random.next());

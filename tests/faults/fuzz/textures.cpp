@@ -158,10 +158,10 @@ void Program::copy_texels() {
         const size_t size = words * 4;
         revamp_status status;
         if (is_in)
-            status = is_async ? revamp_copy_to_texture_async(m, size, &levels[n].c, &done[n])
+            status = is_async ? revamp_copy_to_texture_async(m, size, &levels[n].c, nullptr, &done[n])
                               : revamp_copy_to_texture(m, size, &levels[n].c);
         else
-            status = is_async ? revamp_copy_from_texture_async(&levels[n].c, m, size, &done[n])
+            status = is_async ? revamp_copy_from_texture_async(&levels[n].c, m, size, nullptr, &done[n])
                               : revamp_copy_from_texture(&levels[n].c, m, size);
         is_asked[n] = good(status, "a copy of texels");
     }

@@ -16,7 +16,8 @@ static void one_array(Job &job, size_t count, revamp_accelerator_view on) {
     if (!array || !staging) return;
     Words words = sent.words, staged(count);
     revamp_completion in = nullptr, out = nullptr, marker = nullptr;
-    bool is_in = job.ok(revamp_copy_to_array_async(sent.memory.data(), count * 4, array, &in), "copy_to_array_async");
+    bool is_in =
+        job.ok(revamp_copy_to_array_async(sent.memory.data(), count * 4, array, nullptr, &in), "copy_to_array_async");
     // Behind the copy, which may yet fail.
     bool is_stepped = is_in && job.ok(job.step(on, array, nullptr, count), "a launch");
     bool is_known = is_in && job.ok(revamp_completion_get(in), "the copy in");
@@ -35,7 +36,8 @@ static void one_array(Job &job, size_t count, revamp_accelerator_view on) {
     from.array = array;
     to.array = staging;
     Job::wrote(staged, words, job.ok(revamp_copy(&from, &to), "a copy to staging"));
-    if (job.ok(revamp_copy_from_array_async(array, got.memory.data(), count * 4, &out), "copy_from_array_async") &&
+    if (job.ok(revamp_copy_from_array_async(array, got.memory.data(), count * 4, nullptr, &out),
+               "copy_from_array_async") &&
         job.ok(revamp_completion_get(out), "the copy out"))
         job.check(got.memory.data(), words, "what was copied out");
     void *data = nullptr;

@@ -47,8 +47,9 @@ void completions_program(Job &job) {
         for (bool is_in : {true, false}) {
             revamp_completion done = nullptr;
             revamp_status status =
-                is_in ? revamp_copy_to_array_async(sent.back()->memory.data(), COUNT * 4, arrays.back(), &done)
-                      : revamp_copy_from_array_async(arrays.back(), got.back()->memory.data(), COUNT * 4, &done);
+                is_in
+                    ? revamp_copy_to_array_async(sent.back()->memory.data(), COUNT * 4, arrays.back(), nullptr, &done)
+                    : revamp_copy_from_array_async(arrays.back(), got.back()->memory.data(), COUNT * 4, nullptr, &done);
             if (!job.ok(status, "an asynchronous copy")) continue;
             if (is_in)
                 words.back() = sent.back()->words;

@@ -1,0 +1,173 @@
+//! Launches kept until they may begin: what their callers lent is copied.
+
+use crate::device::Sampler;
+use crate::device::block::{AddressSlot, Block};
+use crate::device::host::HostKernel;
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::kernel::compiled::Compiled;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::images::ImageArgument;
+use crate::runtime::launch::request::{
+    Argument, FunctionArgument, FunctionLaunch, MakeKernel, SpirvDomain, SpirvLaunch,
+};
+use std::sync::Arc;
+
+/// An address slot with its own bytes.
+struct KeptSlot(u32, Option<Box<[u8]>>);
+
+impl KeptSlot {
+    fn new(slot: &AddressSlot<'_>) -> Self {
+        match *slot {
+            AddressSlot::At(offset) => Self(offset, None),
+            AddressSlot::Behind(offset, bytes) => Self(offset, Some(bytes.into())),
+        }
+    }
+
+    fn lend(&self) -> AddressSlot<'_> {
+        match &self.1 {
+            None => AddressSlot::At(self.0),
+            Some(bytes) => AddressSlot::Behind(self.0, bytes),
+        }
+    }
+}
+
+/// An argument with its own bytes.
+enum KeptArgument {
+    Buffer(u32, u32, Operand, Option<Access>),
+    Image(Box<ImageArgument>),
+    Sampler(u32, u32, Box<Sampler>),
+    Address(KeptSlot, Operand, Access),
+    PushConstant(u32, Box<[u8]>),
+    Specialization(u32, Box<[u8]>),
+}
+
+impl KeptArgument {
+    fn new(argument: &Argument<'_>) -> Self {
+        match argument {
+            Argument::Buffer { set, binding, section, access } => {
+                Self::Buffer(*set, *binding, section.clone(), *access)
+            }
+            Argument::Image(image) => Self::Image(image.clone()),
+            Argument::Sampler { set, binding, sampler } => Self::Sampler(*set, *binding, sampler.clone()),
+            Argument::Address { slot, section, access } => Self::Address(KeptSlot::new(slot), section.clone(), *access),
+            Argument::PushConstant { offset, data } => Self::PushConstant(*offset, (*data).into()),
+            Argument::Specialization { id, data } => Self::Specialization(*id, (*data).into()),
+        }
+    }
+
+    fn lend(&self) -> Argument<'_> {
+        match self {
+            Self::Buffer(set, binding, section, access) => {
+                Argument::Buffer { set: *set, binding: *binding, section: section.clone(), access: *access }
+            }
+            Self::Image(image) => Argument::Image(image.clone()),
+            Self::Sampler(set, binding, sampler) => {
+                Argument::Sampler { set: *set, binding: *binding, sampler: sampler.clone() }
+            }
+            Self::Address(slot, section, access) => {
+                Argument::Address { slot: slot.lend(), section: section.clone(), access: *access }
+            }
+            Self::PushConstant(offset, data) => Argument::PushConstant { offset: *offset, data },
+            Self::Specialization(id, data) => Argument::Specialization { id: *id, data },
+        }
+    }
+}
+
+/// The domain of a launch.
+enum KeptDomain {
+    Extent(Box<[i32]>),
+    Groups([u32; 3]),
+}
+
+/// A launch of a SPIR-V kernel.
+pub(super) struct KeptLaunch {
+    domain: KeptDomain,
+    arguments: Vec<KeptArgument>,
+    block: Box<[u8]>,
+}
+
+impl KeptLaunch {
+    pub fn new(launch: &SpirvLaunch<'_>) -> Self {
+        let domain = match launch.domain {
+            SpirvDomain::Extent(extent) => KeptDomain::Extent(extent.into()),
+            SpirvDomain::Groups(groups) => KeptDomain::Groups(groups),
+        };
+        let arguments = launch.arguments.iter().map(KeptArgument::new).collect();
+        Self { domain, arguments, block: launch.block.into() }
+    }
+
+    /// Calls `go` with the launch.
+    pub fn with<T>(&self, go: impl FnOnce(&SpirvLaunch<'_>) -> T) -> T {
+        let domain = match &self.domain {
+            KeptDomain::Extent(extent) => SpirvDomain::Extent(extent),
+            KeptDomain::Groups(groups) => SpirvDomain::Groups(*groups),
+        };
+        let arguments: Vec<_> = self.arguments.iter().map(KeptArgument::lend).collect();
+        go(&SpirvLaunch { domain, arguments: &arguments, block: &self.block, after: &[] })
+    }
+}
+
+/// Makes a kernel for host threads from the argument block, at any time.
+pub type KeptKernel = Box<dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + Send + Sync>;
+
+/// An array or array_view that a function uses.
+struct KeptOperand {
+    section: Operand,
+    access: Access,
+    slot: Option<KeptSlot>,
+    narrow_bits: Option<u32>,
+}
+
+/// A launch of a function of the program.
+pub(super) struct KeptFunctionLaunch {
+    extent: Box<[i32]>,
+    tile: Option<Box<[i32]>>,
+    tile_memory: usize,
+    arguments: Vec<KeptOperand>,
+    block: Box<[u8]>,
+    block_align: usize,
+    kernel: Option<KeptKernel>,
+    compiled: Option<Arc<Compiled>>,
+}
+
+impl KeptFunctionLaunch {
+    pub fn new(launch: &FunctionLaunch<'_>, kernel: Option<KeptKernel>) -> Self {
+        let kept = |a: &FunctionArgument<'_>| KeptOperand {
+            section: a.section.clone(),
+            access: a.access,
+            slot: a.slot.as_ref().map(KeptSlot::new),
+            narrow_bits: a.narrow_bits,
+        };
+        Self {
+            extent: launch.extent.into(),
+            tile: launch.tile.map(Into::into),
+            tile_memory: launch.tile_memory,
+            arguments: launch.arguments.iter().map(kept).collect(),
+            block: launch.block.into(),
+            block_align: launch.block_align,
+            kernel,
+            compiled: launch.compiled.cloned(),
+        }
+    }
+
+    /// Calls `go` with the launch.
+    pub fn with<T>(&self, go: impl FnOnce(&FunctionLaunch<'_>) -> T) -> T {
+        let mut arguments = Vec::with_capacity(self.arguments.len());
+        for KeptOperand { section, access, slot, narrow_bits } in &self.arguments {
+            let (section, slot) = (section.clone(), slot.as_ref().map(KeptSlot::lend));
+            arguments.push(FunctionArgument { section, access: *access, slot, narrow_bits: *narrow_bits });
+        }
+        go(&FunctionLaunch {
+            extent: &self.extent,
+            tile: self.tile.as_deref(),
+            tile_memory: self.tile_memory,
+            arguments: &arguments,
+            block: &self.block,
+            block_align: self.block_align,
+            kernel: self.kernel.as_deref().map(|make| make as &MakeKernel<'_>),
+            compiled: self.compiled.as_ref(),
+            after: &[],
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! Operations of the host: each is a timeline that goes from 0 to 1, and may hold up others.
+
+use crate::device::hazard::{Point, Timeline};
+use crate::device::unique_id;
+use crate::error::{Error, Result};
+use crate::host::Workers;
+use crate::host::threads::caught;
+use crate::lock::{Condvar, Mutex, rank};
+use crate::runtime::operations::order::{Gate, HeldUp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// An operation of the host: a timeline that goes from 0 to 1.
+pub struct HostOperation {
+    id: u64,
+    result: Mutex<Option<Result<()>>, { rank::OPERATION }>,
+    done: Condvar,
+    /// True once somebody has asked a completion for its result.
+    pub(super) told: AtomicBool,
+    /// Opens when it is done, for the operations that wait for it.
+    pub(super) gate: Gate<HostWork>,
+}
+
+impl HostOperation {
+    /// An operation that is not done.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            id: unique_id(),
+            result: Mutex::new(None),
+            done: Condvar::new(),
+            told: AtomicBool::new(false),
+            gate: Gate::default(),
+        })
+    }
+
+    /// The point that is reached when it is done.
+    pub fn point(self: &Arc<Self>) -> Point {
+        Point { timeline: self.clone(), value: 1, sequence: 1 }
+    }
+
+    /// Marks it as done, and returns the operations that may begin now.
+    fn finish(&self, result: Result<()>) -> Vec<Arc<HeldUp<HostWork>>> {
+        *self.result.lock() = Some(result);
+        self.done.notify_all();
+        self.gate.open()
+    }
+
+    /// Marks an operation of the program as done, unless it is, and begins the operations that waited for it. False if it was
+    /// done already.
+    pub(super) fn settle(&self, result: Result<()>) -> bool {
+        {
+            let mut own = self.result.lock();
+            if own.is_some() {
+                return false;
+            }
+            *own = Some(result);
+        }
+        self.done.notify_all();
+        self.gate.open().into_iter().for_each(start);
+        true
+    }
+}
+
+impl Timeline for HostOperation {
+    fn id(&self) -> u64 {
+        self.id
+    }
+    fn device(&self) -> Option<u64> {
+        None
+    }
+    fn reached(&self, value: u64) -> bool {
+        value == 0 || self.result.lock().is_some()
+    }
+    fn is_signalled(&self, _: u64) -> bool {
+        true
+    }
+    fn flush(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        if value == 0 {
+            return Ok(true);
+        }
+        let end = timeout.map(|t| Instant::now() + t);
+        let mut result = self.result.lock();
+        loop {
+            if let Some(r) = result.as_ref() {
+                return r.clone().map(|()| true);
+            }
+            match end {
+                None => self.done.wait(&mut result, rank::NONE),
+                Some(end) => {
+                    if self.done.wait_until(&mut result, rank::NONE, end) && result.is_none() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+/// True if the point failed and somebody asked its completion about it.
+pub(in crate::runtime) fn was_told(point: &Point) -> bool {
+    let operation = point.timeline.as_any().downcast_ref::<HostOperation>();
+    operation.is_some_and(|o| o.told.load(Ordering::Relaxed))
+}
+
+pub(super) type OperationTask = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// The work of an operation of the host.
+pub(super) struct HostWork {
+    operation: Arc<HostOperation>,
+    task: Mutex<Option<OperationTask>, { rank::TASK }>,
+}
+
+impl HostWork {
+    /// Work that has not begun; its maker holds it up.
+    pub fn new(operation: &Arc<HostOperation>, task: OperationTask) -> Arc<HeldUp<Self>> {
+        HeldUp::new(Self { operation: operation.clone(), task: Mutex::new(Some(task)) })
+    }
+
+    /// Runs the task, and returns the operations that may begin now.
+    fn perform(&self) -> Vec<Arc<HeldUp<Self>>> {
+        let task = self.task.lock().take();
+        let text = "an asynchronous operation panicked; please report it";
+        let result = task.map_or(Ok(()), |task| caught(task).unwrap_or_else(|_| Err(Error::internal(text))));
+        self.operation.finish(result)
+    }
+}
+
+/// Begins work that nothing holds up, on a thread of the library; if there is none, on this one.
+pub(super) fn start(work: Arc<HeldUp<HostWork>>) {
+    Workers::shared().tasks.spawn(move || run(work));
+}
+
+/// Runs `first` and then what it held up: one operation on this thread, the others on further ones if the system can create
+/// them.
+fn run(first: Arc<HeldUp<HostWork>>) {
+    let mut ready = vec![first];
+    while let Some(work) = ready.pop() {
+        let mut freed = work.what.perform().into_iter();
+        ready.extend(freed.next());
+        for work in freed {
+            let other = work.clone();
+            if Workers::shared().tasks.try_spawn(Box::new(move || run(other))).is_err() {
+                ready.push(work);
+            }
+        }
+    }
+}
