@@ -478,6 +478,11 @@ typedef struct {
      * Number of completions in `after`.
      */
     size_t after_count;
+    /**
+     * True: revamp_completion_get_times() tells when the work was done. A launch then runs alone on
+     * its accelerator_view, and a copy on a thread of the library.
+     */
+    bool is_timed;
 } revamp_async_options;
 
 /**
@@ -510,6 +515,33 @@ typedef struct {
      */
     bool shares_home;
 } revamp_residency;
+
+/**
+ * When an operation was done.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_times).
+     */
+    size_t struct_size;
+    /**
+     * When it began, in nanoseconds.
+     */
+    uint64_t begin;
+    /**
+     * When it ended, in nanoseconds.
+     */
+    uint64_t end;
+    /**
+     * How many nanoseconds both may be from the host's clock. 0 without that clock.
+     */
+    uint64_t deviation;
+    /**
+     * True: the host's clock, which is CLOCK_MONOTONIC, on Windows QueryPerformanceCounter. False:
+     * the device has a clock of its own, which cannot be compared with the host's.
+     */
+    bool is_host_clock;
+} revamp_times;
 
 /**
  * Called when an operation is done, with its result, on a thread of the library. It may call
@@ -1982,6 +2014,15 @@ revamp_status revamp_completion_wait_for(revamp_completion completion, uint64_t 
  * failure, whose text becomes this thread's last error. May be called repeatedly.
  */
 revamp_status revamp_completion_get(revamp_completion completion);
+
+/**
+ * Waits until the operation is done and fills `times` with when it was done (set struct_size
+ * first). Only for operations with `is_timed` in their revamp_async_options. Launches, and copies
+ * between arrays of one Vulkan device, are measured by the device; host kernels and all other
+ * copies by the host.
+ * Errors: the failure of the operation, REVAMP_ERROR_RUNTIME if it is not timed.
+ */
+revamp_status revamp_completion_get_times(revamp_completion completion, revamp_times *times);
 
 /**
  * Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always

@@ -92,6 +92,18 @@ static revamp_status give_async_options(void *s) {
     return status;
 }
 
+static revamp_status give_times(void *s) {
+    static const uint32_t sent[4];
+    revamp_completion done = NULL;
+    revamp_async_options how = {0};
+    how.struct_size = sizeof how;
+    how.is_timed = true;
+    REQUIRE_OK(revamp_copy_to_array_async(sent, sizeof sent, used.array, &how, &done));
+    revamp_status status = revamp_completion_get_times(done, s);
+    CHECK_OK(revamp_completion_release(done));
+    return status;
+}
+
 static revamp_status give_array_options(void *s) {
     revamp_array array = NULL;
     revamp_status status = revamp_array_create(used.place, 1, &four, 4, s, &array);
@@ -249,7 +261,11 @@ static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),   
                                              FIELD(block),       FIELD(block_size)};
 #undef STRUCT
 #define STRUCT revamp_async_options
-static const field async_options_fields[] = {FIELD(struct_size), FIELD(after), FIELD(after_count)};
+static const field async_options_fields[] = {FIELD(struct_size), FIELD(after), FIELD(after_count), FIELD(is_timed)};
+#undef STRUCT
+#define STRUCT revamp_times
+static const field times_fields[] = {FIELD(struct_size), FIELD(begin), FIELD(end), FIELD(deviation),
+                                     FIELD(is_host_clock)};
 #undef STRUCT
 #define STRUCT revamp_parallel_for_each_info
 static const field parallel_for_each_info_fields[] = {
@@ -286,6 +302,7 @@ static const growing all[] = {
     GROWING(dispatch_info, true),
     GROWING(parallel_for_each_info, false),
     GROWING(async_options, false),
+    GROWING(times, false),
     GROWING(kernel_record, false),
 };
 

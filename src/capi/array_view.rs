@@ -344,8 +344,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     guard(|| {
         pointer::check_out(completion, "completion")?;
         // SAFETY: the caller vouches for the options or NULL.
-        let after = unsafe { completion::after(options) }?;
-        let made = get::<ArrayView, _>(view)?.synchronize_async(used(access)?, after)?;
+        let options = unsafe { completion::read_options(options) }?;
+        let made = get::<ArrayView, _>(view)?.synchronize_async(used(access)?, options)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", made) }
     })
@@ -379,9 +379,9 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     guard(|| {
         pointer::check_out(completion, "completion")?;
         // SAFETY: the caller vouches for the options or NULL.
-        let after = unsafe { completion::after(options) }?;
+        let options = unsafe { completion::read_options(options) }?;
         let target = get::<AcceleratorView, _>(target)?;
-        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, used(access)?, after)?;
+        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, used(access)?, options)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", made) }
     })

@@ -7,7 +7,7 @@ use super::loaded;
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -30,20 +30,21 @@ fn awaited(completion: revamp_completion) -> Result<Arc<Completion>> {
     Ok(completion.awaited())
 }
 
-/// Reads what asynchronous work begins after.
+/// Reads how asynchronous work is to be done.
 ///
 /// # Safety
 /// `options` is null or points to a struct that is valid as the header says.
-pub(super) unsafe fn after(options: *const revamp_async_options) -> Result<After> {
-    let mut after = After::default();
+pub(super) unsafe fn read_options(options: *const revamp_async_options) -> Result<AsyncOptions> {
+    let mut read = AsyncOptions::default();
     // SAFETY: the same contract.
-    let Some(o) = unsafe { pointer::read_optional(options) }? else { return Ok(after) };
+    let Some(o) = unsafe { pointer::read_optional(options) }? else { return Ok(read) };
     // SAFETY: the same contract.
     for (n, &completion) in unsafe { pointer::slice(o.after, o.after_count, "after") }?.iter().enumerate() {
         let completion = get::<Completion, _>(completion).map_err(|e| e.context(format_args!("after[{n}]")))?;
-        after.add(&completion)?;
+        read.after.add(&completion)?;
     }
-    Ok(after)
+    read.timer = o.is_timed.then(Arc::default);
+    Ok(read)
 }
 
 /// Makes a completion that the program completes with revamp_completion_set(), for work that is to
@@ -118,6 +119,31 @@ pub unsafe extern "C" fn revamp_completion_get(completion: revamp_completion) ->
     guard(|| {
         let completion = awaited(completion)?;
         completion.get()
+    })
+}
+
+/// Waits until the operation is done and fills `times` with when it was done (set struct_size
+/// first). Only for operations with `is_timed` in their revamp_async_options. Launches, and copies
+/// between arrays of one Vulkan device, are measured by the device; host kernels and all other
+/// copies by the host.
+/// Errors: the failure of the operation, REVAMP_ERROR_RUNTIME if it is not timed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_completion_get_times(
+    completion: revamp_completion,
+    times: *mut revamp_times,
+) -> revamp_status {
+    guard(|| {
+        let completion = awaited(completion)?;
+        let found = completion.times()?;
+        let filled = revamp_times {
+            struct_size: 0,
+            begin: found.begin,
+            end: found.end,
+            deviation: found.deviation.unwrap_or(0),
+            is_host_clock: found.deviation.is_some(),
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(times, filled) }
     })
 }
 

@@ -101,9 +101,9 @@ unsafe fn start(
 ) -> Result<()> {
     pointer::check_out(out, "completion")?;
     // SAFETY: the same contract.
-    let after = unsafe { completion::after(options) }?;
+    let options = unsafe { completion::read_options(options) }?;
     let (source, destination) = sides()?;
-    let made: Arc<Completion> = copy::copy_async(source, destination, after, explicit(call))?;
+    let made: Arc<Completion> = copy::copy_async(source, destination, options, explicit(call))?;
     // SAFETY: the same contract.
     unsafe { completion::give(out, "completion", made) }
 }

@@ -18,7 +18,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::launch::function;
 use crate::runtime::launch::kept::KeptKernel;
 use crate::runtime::launch::request::{FunctionArgument, FunctionLaunch, MakeKernel};
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each_async(
     guard(|| {
         pointer::check_out(completion, "completion")?;
         // SAFETY: the caller vouches for the structs.
-        let begun = unsafe { launch(view, info, Some(&completion::after(options)?)) }?;
+        let begun = unsafe { launch(view, info, Some(&completion::read_options(options)?)) }?;
         let begun = begun.ok_or_else(|| Error::internal("a launch without its completion"))?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", begun) }
@@ -293,14 +293,14 @@ unsafe fn read_arguments<'a>(
     Ok(used)
 }
 
-/// Launches a function. With `after` it begins after that, and its completion is returned.
+/// Launches a function. With `options` it begins as these say, and its completion is returned.
 ///
 /// # Safety
 /// `info` and its pointers are valid as the header says.
 unsafe fn launch(
     asked: revamp_accelerator_view,
     info: *const revamp_parallel_for_each_info,
-    after: Option<&After>,
+    options: Option<&AsyncOptions>,
 ) -> Result<Option<Arc<Completion>>> {
     // SAFETY: the same contract.
     let i = unsafe { pointer::read(info) }?;
@@ -332,10 +332,10 @@ unsafe fn launch(
         arguments,
     };
     let mut remember = false;
-    if !i.compiled.is_null() && after.is_none_or(After::is_done) {
+    if !i.compiled.is_null() && options.is_none_or(|o| o.timer.is_none() && o.after.is_done()) {
         // SAFETY: the same contract.
         match unsafe { launch_request::launch(&request) }? {
-            Outcome::Done(point) => return Ok(after.map(|_| Completion::of(vec![point]))),
+            Outcome::Done(point) => return Ok(options.map(|_| Completion::of(vec![point]))),
             Outcome::Open { remember: worth } => remember = worth,
         }
     }
@@ -362,21 +362,22 @@ unsafe fn launch(
         kernel: runnable.is_some().then_some(&kernel as &MakeKernel<'_>),
         compiled: runnable.found.as_ref(),
         after: &[],
+        timer: None,
     };
     let mut repeat = None;
     let again = remember.then_some(&mut repeat);
-    let begun = match after {
+    let begun = match options {
         None => {
             function::launch_function(view, &launch, again)?;
             None
         }
-        Some(after) => {
+        Some(options) => {
             let kept = || -> Option<KeptKernel> {
                 runs_here.set(true);
                 let kept = runnable.is_some().then(|| runnable.kept())?;
                 Some(Box::new(move |block: &Block| kept.make(block)))
             };
-            Some(function::launch_function_async(view, &launch, kept, after.clone(), again)?)
+            Some(function::launch_function_async(view, &launch, kept, options.clone(), again)?)
         }
     };
     if let Some(repeat) = repeat {

@@ -2,7 +2,7 @@
 //! program.
 
 use super::array::dimensions;
-use super::completion::{after, give};
+use super::completion::{give, read_options};
 use super::guard::{guard, guard_aside, guard_release};
 use super::handle::{get, insert, look, release, retain};
 use super::pointer;
@@ -381,8 +381,8 @@ pub unsafe extern "C" fn revamp_dispatch_async(
         pointer::check_out(completion, "completion")?;
         // SAFETY: the caller vouches for the structs and their pointers.
         let begun = unsafe {
-            let after = after(options)?;
-            with_launch(view, kernel, info, |view, kernel, launch| spirv::dispatch_async(view, kernel, launch, after))
+            let options = read_options(options)?;
+            with_launch(view, kernel, info, |view, kernel, launch| spirv::dispatch_async(view, kernel, launch, options))
         }?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { give(completion, "completion", begun) }
@@ -423,7 +423,7 @@ unsafe fn with_launch<T>(
         // SAFETY: as above.
         read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
     }
-    go(view, &kernel, &SpirvLaunch { domain, arguments: &read, block, after: &[] })
+    go(view, &kernel, &SpirvLaunch { domain, arguments: &read, block, after: &[], timer: None })
 }
 
 /// Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The

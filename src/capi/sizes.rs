@@ -70,7 +70,8 @@ sized! {
         struct_size, rank, extent, tile, tile_memory, function, context, arguments, argument_count, block,
         block_size, row_function, compiled, block_alignment
     }
-    revamp_async_options { struct_size, after, after_count }
+    revamp_async_options { struct_size, after, after_count, is_timed }
+    revamp_times { struct_size, begin, end, deviation, is_host_clock }
     revamp_kernel_record { struct_size, name, spirv, spirv_size }
     revamp_array_view_options { struct_size, read_only, label }
     revamp_array_view_info {

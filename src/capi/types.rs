@@ -728,6 +728,25 @@ pub struct revamp_async_options {
     pub after: *const revamp_completion,
     /// Number of completions in `after`.
     pub after_count: usize,
+    /// True: revamp_completion_get_times() tells when the work was done. A launch then runs alone on
+    /// its accelerator_view, and a copy on a thread of the library.
+    pub is_timed: bool,
+}
+
+/// When an operation was done.
+#[repr(C)]
+pub struct revamp_times {
+    /// sizeof(revamp_times).
+    pub struct_size: usize,
+    /// When it began, in nanoseconds.
+    pub begin: u64,
+    /// When it ended, in nanoseconds.
+    pub end: u64,
+    /// How many nanoseconds both may be from the host's clock. 0 without that clock.
+    pub deviation: u64,
+    /// True: the host's clock, which is CLOCK_MONOTONIC, on Windows QueryPerformanceCounter. False:
+    /// the device has a clock of its own, which cannot be compared with the host's.
+    pub is_host_clock: bool,
 }
 
 /// The position of a thread of a host kernel. The pointers are valid only during the kernel's call

@@ -19,8 +19,8 @@ use hazard::{Point, Timeline, Tracker};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use workgroups::FoundWorkgroups;
 
 /// A number no other object of this process has.
@@ -172,11 +172,27 @@ pub trait Kernel: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Tells how long the device took for a launch.
-pub trait Timer: Send + Sync {
-    /// Nanoseconds, once the launch is done.
-    fn nanoseconds(&self) -> Result<Option<f64>>;
+/// When work was done, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// The time at which it began.
+    pub begin: u64,
+    /// The time at which it ended.
+    pub end: u64,
+    /// How far both may be from [`crate::host::system::now`]; `None` for a clock of the device's own.
+    pub deviation: Option<u64>,
 }
+
+/// Tells when work was done.
+pub trait Timer: Send + Sync {
+    /// How long a launch took, in nanoseconds, once it is done.
+    fn nanoseconds(&self) -> Result<Option<f64>>;
+    /// When the work was done, which has not failed.
+    fn times(&self) -> Result<Times>;
+}
+
+/// Where the timer of work that is to be timed goes.
+pub type TimerSlot = OnceLock<Arc<dyn Timer>>;
 
 /// Work of a host queue: runs once, on some thread.
 pub type HostJob = Box<dyn FnOnce() -> Result<()> + Send>;
@@ -187,7 +203,7 @@ pub trait Queue: Send + Sync {
     fn timeline(&self) -> &Arc<dyn Timeline>;
     /// Adds a launch. Returns when it is done: wait for the point.
     fn dispatch(&self, dispatch: &Dispatch<'_>) -> Result<Point>;
-    /// Adds a launch that is timed: nothing else of the queue runs beside it. Only if [`Device::workgroups`] gives something.
+    /// Adds a launch that is timed: nothing else of the queue runs beside it.
     fn dispatch_timed(&self, dispatch: &Dispatch<'_>) -> Result<(Point, Arc<dyn Timer>)>;
     /// Adds a function that runs on host threads. Only if [`Device::runs_host_code`].
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
@@ -195,6 +211,16 @@ pub trait Queue: Send + Sync {
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
     /// The same for a copy that later work of the queue need not wait for, and that does not wait for work that the queue gets later.
     fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
+        self.copy(source, destination, plan)
+    }
+    /// A copy like [`Self::copy`] that the device times, if it can: then the timer goes to `timer`.
+    fn copy_timed(
+        &self,
+        source: &Arc<dyn Buffer>,
+        destination: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+        _timer: &TimerSlot,
+    ) -> Result<Point> {
         self.copy(source, destination, plan)
     }
     /// The point at which all work added so far is done. Makes sure that all of it begins.

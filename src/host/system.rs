@@ -10,6 +10,27 @@ pub fn total_memory() -> u64 {
     u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
 }
 
+/// The clock of the host to which devices are calibrated, CLOCK_MONOTONIC, in nanoseconds.
+#[cfg(unix)]
+pub fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is writable.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The performance counter, in nanoseconds.
+#[cfg(windows)]
+pub fn now() -> u64 {
+    let (mut count, mut frequency) = (0_i64, 1_i64);
+    // SAFETY: both are writable.
+    unsafe {
+        imported::QueryPerformanceCounter(&raw mut count);
+        imported::QueryPerformanceFrequency(&raw mut frequency);
+    }
+    (i128::from(count) * 1_000_000_000 / i128::from(frequency.max(1))) as u64
+}
+
 /// Bytes of a page of the host's memory.
 #[cfg(unix)]
 pub fn page_size() -> u64 {
@@ -45,6 +66,8 @@ mod kernel32 {
     unsafe extern "system" {
         pub fn GetModuleHandleExW(flags: u32, name: *const u16, module: *mut *mut c_void) -> i32;
         pub fn GetProcAddress(module: *mut c_void, name: *const std::ffi::c_char) -> *mut c_void;
+        pub fn QueryPerformanceCounter(count: *mut i64) -> i32;
+        pub fn QueryPerformanceFrequency(frequency: *mut i64) -> i32;
         pub fn GlobalMemoryStatusEx(status: *mut MemoryStatus) -> i32;
         pub fn GetStdHandle(which: u32) -> *mut c_void;
         pub fn WriteFile(file: *mut c_void, data: *const u8, bytes: u32, written: *mut u32, how: *mut c_void) -> i32;

@@ -56,10 +56,18 @@ AT(revamp_array_info, view, 48);
 AT(revamp_array_info, associated_view, 56);
 AT(revamp_array_info, cpu_access_type, 64);
 
-SIZE(revamp_async_options, 24);
+SIZE(revamp_async_options, 32);
 AT(revamp_async_options, struct_size, 0);
 AT(revamp_async_options, after, 8);
 AT(revamp_async_options, after_count, 16);
+AT(revamp_async_options, is_timed, 24);
+
+SIZE(revamp_times, 40);
+AT(revamp_times, struct_size, 0);
+AT(revamp_times, begin, 8);
+AT(revamp_times, end, 16);
+AT(revamp_times, deviation, 24);
+AT(revamp_times, is_host_clock, 32);
 
 SIZE(revamp_texture_options, 64);
 AT(revamp_texture_options, struct_size, 0);

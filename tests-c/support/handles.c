@@ -268,6 +268,11 @@ CALL(completion_get, revamp_completion_get)
 static revamp_status call_completion_error_message(void *h) {
     return revamp_completion_error_message(h, NULL, 0, NULL);
 }
+static revamp_status call_completion_get_times(void *h) {
+    revamp_times times = {0};
+    times.struct_size = sizeof times;
+    return revamp_completion_get_times(h, &times);
+}
 static revamp_status call_completion_set(void *h) {
     return revamp_completion_set(h, REVAMP_OK, NULL);
 }
@@ -574,6 +579,7 @@ static const handle_case others[] = {
     CASE(completion_error_message, COMPLETION, BAD_HANDLE),
     CASE(completion_then, COMPLETION, BAD_HANDLE),
     CASE(completion_set, COMPLETION, BAD_HANDLE),
+    CASE(completion_get_times, COMPLETION, BAD_HANDLE),
 };
 /* An argument must have an array or a view, a region those or host memory. */
 static const handle_case of_views[] = {

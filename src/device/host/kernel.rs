@@ -2,8 +2,9 @@
 
 use super::domain::Domain;
 use super::fibre::{self, Stacks, Suspender};
+use super::timer::HostTimer;
 use crate::device::hazard::Point;
-use crate::device::{Queue, Use};
+use crate::device::{Queue, TimerSlot, Use};
 use crate::error::{Error, Result};
 use crate::host::pool::ThreadPool;
 use crate::host::threads::{InKernel, caught};
@@ -498,10 +499,15 @@ pub fn launch_host_kernel(
     uses: &[Use],
     domain: Domain,
     kernel: Arc<dyn HostKernel>,
+    timer: Option<&TimerSlot>,
 ) -> Result<Point> {
     domain.check()?;
     let pool = Arc::clone(pool);
-    queue.run(uses, Box::new(move || execute(&pool, &domain, &*kernel)))
+    let run = move || execute(&pool, &domain, &*kernel);
+    let Some(slot) = timer else { return queue.run(uses, Box::new(run)) };
+    let timer = Arc::new(HostTimer::default());
+    let _ = slot.set(timer.clone());
+    queue.run(uses, Box::new(move || timer.measure(run)))
 }
 
 #[cfg(test)]

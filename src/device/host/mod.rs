@@ -12,9 +12,11 @@ pub mod queue;
 mod sanitizer;
 #[cfg(test)]
 mod tests;
+mod timer;
 
 pub use device::{HostDevice, HostPhysical};
 pub use domain::Domain;
 pub use kernel::{HostKernel, ThreadId, launch_host_kernel};
 pub use native::{NativeForm, NativeKernel};
 pub use queue::{HostKind, HostQueue, HostTimeline};
+pub use timer::HostTimer;

@@ -295,14 +295,14 @@ fn kernels_are_dispatched() {
     });
     let pool = &device.workers().pool;
     let uses = [used(&data, Access::Write)];
-    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1000]), Arc::clone(&fill)).unwrap();
+    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1000]), Arc::clone(&fill), None).unwrap();
     assert!(point.wait(None).unwrap());
     let words: Vec<i32> = memory.to_vec().chunks(4).map(|c| i32::from_ne_bytes(c.try_into().unwrap())).collect();
     assert_eq!(words, (0..1000).collect::<Vec<_>>());
-    let e = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[0]), Arc::clone(&fill)).unwrap_err();
+    let e = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[0]), Arc::clone(&fill), None).unwrap_err();
     assert_eq!(e.kind, ErrorKind::InvalidComputeDomain);
     // Thread 1000 is outside: the kernel's own error arrives at the point.
-    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1001]), fill).unwrap();
+    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1001]), fill, None).unwrap();
     assert!(point.wait(None).unwrap_err().message.contains("4000"));
 }
 
@@ -319,7 +319,7 @@ fn the_cpu_accelerator_runs_no_kernels_and_always_shares_memory() {
     assert!(buffer(&threads, 8).host().is_some() && buffer(&threads, 8).device_address().is_none());
     let queue = cpu.create_queue(true).unwrap();
     let kernel = Arc::new(|_: &ThreadId<'_>| -> Result<()> { Ok(()) });
-    let e = launch_host_kernel(&*queue, &cpu.workers().pool, &[], Domain::new(&[1]), kernel).unwrap_err();
+    let e = launch_host_kernel(&*queue, &cpu.workers().pool, &[], Domain::new(&[1]), kernel, None).unwrap_err();
     assert_eq!((e.kind, e.hresult), (ErrorKind::Runtime, crate::error::E_INVALIDARG));
     assert!(
         e.message.contains(

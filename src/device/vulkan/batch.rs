@@ -26,6 +26,8 @@ pub(super) enum Command<'a> {
         /// The semaphore and value to signal.
         signal: Option<(vk::Semaphore, u64)>,
     },
+    /// A timestamp before (true) or behind copies.
+    Stamp(&'a Arc<LaunchTimer>, bool),
     /// Anything else: the function writes it into the command buffer.
     Other(&'a mut dyn FnMut(vk::CommandBuffer)),
 }
@@ -35,7 +37,7 @@ impl Command<'_> {
     pub fn after(&self) -> &[Point] {
         match self {
             Command::Dispatch(launch) | Command::Timed(launch, _) => launch.after,
-            Command::Foreign { .. } | Command::Other(_) => &[],
+            Command::Foreign { .. } | Command::Stamp(..) | Command::Other(_) => &[],
         }
     }
 }
@@ -105,7 +107,9 @@ impl Batch {
                 self.foreign_waits.extend(*wait);
                 self.foreign_signals.extend(*signal);
             }
-            Command::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
+            Command::Stamp(..) | Command::Other(_) if !matches!(last, Some(None)) => {
+                self.pipelines.push((sequence, None))
+            }
             _ => {}
         }
     }

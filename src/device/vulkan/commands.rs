@@ -14,7 +14,7 @@ use super::timer::LaunchTimer;
 use super::transfer::Transfers;
 use crate::config;
 use crate::device::hazard::{Point, Timeline};
-use crate::device::{BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Timer, Use};
+use crate::device::{BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Timer, TimerSlot, Use};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::kernel::Access;
@@ -164,6 +164,30 @@ impl Queue for ViewQueue {
         self.copy_between(source, destination, plan, |direction| {
             self.transfer_lane((source, destination), plan, direction)
         })
+    }
+
+    #[cold]
+    fn copy_timed(
+        &self,
+        source: &Arc<dyn Buffer>,
+        destination: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+        timer: &TimerSlot,
+    ) -> Result<Point> {
+        let own = LaunchTimer::new(&self.queue.core)?;
+        let stamp = |first, access| {
+            let (read, written) = plan.hulls(&(0..plan.bytes()));
+            let of = |buffer, range, access| BufferUse { buffer, range, access, renewed: false };
+            // The copy comes after the one and before the other because of what they use.
+            let uses = [of(source, read, Access::Read), of(destination, written, access)];
+            self.queue.record(&uses, Command::Stamp(&own, first))
+        };
+        stamp(true, Access::Write)?;
+        // On the view's own queue.
+        self.copy_between(source, destination, plan, |_| Ok(None))?;
+        let point = stamp(false, Access::Read)?;
+        let _ = timer.set(own.clone());
+        Ok(point)
     }
 
     fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {

@@ -92,6 +92,8 @@ pub struct Limits {
     pub timestamp_period: f32,
     /// Bits of a timestamp of the compute family that count; 0 if it has no timestamps.
     pub timestamp_bits: u32,
+    /// True if its timestamps can be compared with the host's clock.
+    pub has_host_clock: bool,
     /// Invocations of a subgroup.
     pub subgroup_size: u32,
     /// Subgroup operations of compute shaders.
@@ -459,6 +461,18 @@ impl Physical {
     }
 }
 
+/// True if a device with `VK_EXT_calibrated_timestamps` knows the clock of [`crate::host::system::now`]. Outside of Linux the host
+/// has another.
+fn has_host_clock(instance: &Instance, handle: vk::PhysicalDevice) -> bool {
+    if !cfg!(target_os = "linux") {
+        return false;
+    }
+    let functions = ash::ext::calibrated_timestamps::Instance::new(&instance.entry, &instance.raw);
+    // SAFETY: the handle is of this instance, and the device has the extension.
+    let known = unsafe { functions.get_physical_device_calibrateable_time_domains(handle) }.unwrap_or_default();
+    [vk::TimeDomainEXT::DEVICE, vk::TimeDomainEXT::CLOCK_MONOTONIC].iter().all(|clock| known.contains(clock))
+}
+
 impl Asked {
     fn new(
         instance: &Instance,
@@ -493,6 +507,7 @@ impl Asked {
                 map_alignment: l.min_memory_map_alignment as u64,
                 copy_offset_alignment: l.optimal_buffer_copy_offset_alignment,
                 timestamp_period: l.timestamp_period,
+                has_host_clock: extensions.calibrated_timestamps && has_host_clock(instance, handle),
                 ..Limits::default()
             },
             uuid: core.pipeline_cache_uuid,

@@ -234,6 +234,7 @@ impl VulkanQueue {
                 Command::Dispatch(launch) => recording.launch(&self.own, barrier, launch)?,
                 Command::Timed(launch, timer) => recording.timed(&self.own, launch, timer).map(|()| true)?,
                 Command::Foreign { .. } => recording.add(&self.core, barrier, &mut |_| {}).map(|()| true)?,
+                Command::Stamp(timer, first) => recording.stamp(&self.core, barrier, timer, *first).map(|()| true)?,
                 Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
             };
             let (point, count) = self.note(&mut state, &order, &mut conflicts, &work)?;
@@ -423,7 +424,7 @@ impl VulkanQueue {
             Command::Dispatch(launch) | Command::Timed(launch, _) => {
                 launch.block.map_or(0, |(_, block)| block.bytes.len() as u64)
             }
-            Command::Foreign { .. } | Command::Other(_) => 0,
+            Command::Foreign { .. } | Command::Stamp(..) | Command::Other(_) => 0,
         };
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());

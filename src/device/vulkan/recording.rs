@@ -322,6 +322,13 @@ impl Recording {
         Ok(())
     }
 
+    /// Adds a timestamp, the first or the last of a timer.
+    pub fn stamp(&mut self, core: &Core, barrier: bool, timer: &Arc<LaunchTimer>, first: bool) -> Result<()> {
+        self.add(core, barrier, &mut |commands| if first { timer.begin(commands) } else { timer.end(commands) })?;
+        self.timers.push(timer.clone());
+        Ok(())
+    }
+
     /// Lets the device write `value` into a word of host memory when everything before is done and visible to the host.
     pub fn write_word(&mut self, core: &Core, word: vk::Buffer, value: u32) -> Result<()> {
         self.open(core)?;

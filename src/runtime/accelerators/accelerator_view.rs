@@ -1,7 +1,7 @@
 //! accelerator_view (docs/spec/accelerators.md#accelerator_view): a queue of an accelerator's device.
 
 use crate::device::hazard::{Point, any_lost};
-use crate::device::{Device, Dispatch, Queue, Timer, unique_id};
+use crate::device::{Device, Dispatch, Queue, Timer, TimerSlot, unique_id};
 use crate::error::Result;
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
@@ -174,6 +174,19 @@ impl AcceleratorView {
     ) -> Result<(Point, Arc<dyn Timer>)> {
         let launch = || self.queue.dispatch_timed(dispatch);
         if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }
+    }
+
+    /// Gives the queue a launch whose timer goes to `slot`.
+    #[cold]
+    pub(in crate::runtime) fn dispatch_into(
+        &self,
+        kernel: &LoadedKernel,
+        dispatch: &Dispatch<'_>,
+        slot: &TimerSlot,
+    ) -> Result<Point> {
+        let (point, timer) = self.dispatch_timed(kernel, dispatch)?;
+        let _ = slot.set(timer);
+        Ok(point)
     }
 
     /// Does the first launch of a kernel.

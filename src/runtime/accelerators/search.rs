@@ -217,12 +217,16 @@ fn median(mut times: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Times;
     use crate::device::hazard::tests::done;
     use crate::error::{Error, Result};
 
     struct Took(Option<f64>);
 
     impl Timer for Took {
+        fn times(&self) -> Result<Times> {
+            Err(Error::internal("a test without a clock"))
+        }
         fn nanoseconds(&self) -> Result<Option<f64>> {
             self.0.map(Some).ok_or_else(|| Error::runtime("the device was lost"))
         }

@@ -1,7 +1,9 @@
 //! copy and copy_async (docs/spec/copies.md): between host memory, arrays, sections and array_views, on and across
 //! accelerators.
 
+use crate::device::TimerSlot;
 use crate::device::hazard::{Point, Tracker, any_lost};
+use crate::device::host::HostTimer;
 use crate::error::Result;
 use crate::geometry::CopyPlan;
 use crate::kernel::Access;
@@ -11,7 +13,7 @@ use crate::runtime::copies::memory::{find_destination, find_source};
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::transfer::{Tally, Then, run};
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self, Using};
@@ -34,20 +36,21 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let _using = uses_of(&source, &destination, call);
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
-    for point in perform(&source, &destination, plan, call, Then::Wait)? {
+    for point in perform(&source, &destination, plan, call, Then::Wait, None)? {
         point.wait(None)?;
     }
     Ok(())
 }
 
-/// Begins a copy, which starts after the completions of `after`. Later uses of the arrays and views are ordered behind it.
-pub fn copy_async(source: Operand, destination: Operand, after: After, call: Call) -> Result<Arc<Completion>> {
+/// Begins a copy, which starts after the completions of `options`. Later uses of the arrays and views are ordered behind it.
+pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
     let using = uses_of(&source, &destination, call);
-    if after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
+    let is_timed = options.timer.is_some();
+    if !is_timed && options.after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
         source.wait_pending(Access::Read)?;
         destination.wait_pending(Access::Write)?;
-        let made = Completion::of(perform(&source, &destination, plan, call, Then::Other)?.into_vec());
+        let made = Completion::of(perform(&source, &destination, plan, call, Then::Other, None)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
@@ -60,11 +63,20 @@ pub fn copy_async(source: Operand, destination: Operand, after: After, call: Cal
         .into_iter()
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
+    let timer = options.timer.clone();
     let task = move || {
-        let points = perform(&source, &destination, plan, call, Then::Other)?;
-        points.into_iter().try_for_each(|p| p.wait(None).map(drop))
+        let run = || {
+            let points = perform(&source, &destination, plan, call, Then::Other, timer.as_deref())?;
+            points.into_iter().try_for_each(|p| p.wait(None).map(drop))
+        };
+        let Some(slot) = &timer else { return run() };
+        // Has no effect if the device has timed it.
+        let own = Arc::new(HostTimer::default());
+        own.measure(run)?;
+        let _ = slot.set(own);
+        Ok(())
     };
-    let made = begin(&claims, after, AcceleratorView::attach_to(&views), task);
+    let made = begin(&claims, options, AcceleratorView::attach_to(&views), task);
     made.uses(using);
     Ok(made)
 }
@@ -99,12 +111,13 @@ fn perform(
     mut plan: CopyPlan,
     call: Call,
     then: Then,
+    timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let begin = (plan.source, plan.destination);
     sources.attempt(|held| {
         (plan.source, plan.destination) = begin;
-        perform_with(held, source, destination, &mut plan, call, then)
+        perform_with(held, source, destination, &mut plan, call, then, timer)
     })
 }
 
@@ -115,6 +128,7 @@ fn perform_with(
     plan: &mut CopyPlan,
     call: Call,
     then: Then,
+    timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
         if let Operand::View(part) = side {
@@ -136,7 +150,7 @@ fn perform_with(
     let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;
     plan.destination -= to_base;
-    let points = run(&from, &to, plan, tally, then).inspect_err(|_| {
+    let points = run(&from, &to, plan, tally, then, timer).inspect_err(|_| {
         // Some of it may have been copied.
         if let Operand::Array(array, l) = destination {
             array.mirror().iter().for_each(|mirror| mirror.written(&l.hull()));

@@ -1,5 +1,6 @@
 //! array_view (docs/spec/array-views.md): a part of a data source that is usable on the host and on every accelerator.
 
+use crate::device::host::HostTimer;
 use crate::error::{Error, Result};
 use crate::geometry::Layout;
 use crate::host::HostSpan;
@@ -11,7 +12,7 @@ use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
 use crate::runtime::data::part::Part;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::{Holder, SourceState};
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self};
@@ -251,8 +252,8 @@ impl ArrayView {
     }
 
     /// [`Self::synchronize`] as an asynchronous operation.
-    pub fn synchronize_async(&self, access: Access, after: After) -> Result<Arc<Completion>> {
-        self.start(None, access, after)
+    pub fn synchronize_async(&self, access: Access, options: AsyncOptions) -> Result<Arc<Completion>> {
+        self.start(None, access, options)
     }
 
     /// Makes the view valid on `target`; after a write access only there.
@@ -268,12 +269,17 @@ impl ArrayView {
         &self,
         target: &Arc<AcceleratorView>,
         access: Access,
-        after: After,
+        options: AsyncOptions,
     ) -> Result<Arc<Completion>> {
-        self.start(Some(target), access, after)
+        self.start(Some(target), access, options)
     }
 
-    fn start(&self, target: Option<&Arc<AcceleratorView>>, access: Access, after: After) -> Result<Arc<Completion>> {
+    fn start(
+        &self,
+        target: Option<&Arc<AcceleratorView>>,
+        access: Access,
+        options: AsyncOptions,
+    ) -> Result<Arc<Completion>> {
         let part = self.part.clone();
         part.check(access)?;
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
@@ -284,9 +290,17 @@ impl ArrayView {
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
             let part = part.clone();
-            move || move_to(&part, target.as_ref(), access, call)
+            let timer = options.timer.clone();
+            move || {
+                let run = || move_to(&part, target.as_ref(), access, call);
+                let Some(slot) = &timer else { return run() };
+                let own = Arc::new(HostTimer::default());
+                own.measure(run)?;
+                let _ = slot.set(own);
+                Ok(())
+            }
         };
-        let made = begin(&claims, after, AcceleratorView::attach_to(&views), task);
+        let made = begin(&claims, options, AcceleratorView::attach_to(&views), task);
         made.uses(using);
         Ok(made)
     }

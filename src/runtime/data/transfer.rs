@@ -2,7 +2,7 @@
 
 use crate::device::hazard::Point;
 use crate::device::physical::DeviceKind;
-use crate::device::{Buffer, Device, Direction};
+use crate::device::{Buffer, Device, Direction, TimerSlot};
 use crate::error::Result;
 use crate::geometry::CopyPlan;
 use crate::host::{HostBlock, HostSpan, Workers, strided};
@@ -128,13 +128,14 @@ pub(in crate::runtime) enum Then {
 }
 
 /// Does or begins a transfer, which is done when the points are reached. When this returns, a source in host memory is no
-/// longer needed, and a destination in host memory has its bytes.
+/// longer needed, and a destination in host memory has its bytes. If the device times the transfer, its timer goes to `timer`.
 pub(in crate::runtime) fn run(
     from: &Endpoint,
     to: &Endpoint,
     plan: &CopyPlan,
     tally: Tally<'_>,
     then: Then,
+    timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
         (Endpoint::Host(a), Endpoint::Host(b)) => {
@@ -151,7 +152,7 @@ pub(in crate::runtime) fn run(
             view.attach(points.iter().cloned());
             points
         }
-        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan, then)?,
+        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan, then, timer)?,
     };
     tally.count(from, to, plan.bytes());
     Ok(points)
@@ -174,7 +175,13 @@ fn by_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyP
     Ok(true)
 }
 
-fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan, then: Then) -> Result<SmallVec<[Point; 2]>> {
+fn between(
+    from: &Endpoint,
+    to: &Endpoint,
+    plan: &CopyPlan,
+    then: Then,
+    timer: Option<&TimerSlot>,
+) -> Result<SmallVec<[Point; 2]>> {
     let (
         Endpoint::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
         Endpoint::Device { buffer: b, device: of_b, view: view_b, accelerator: at_b },
@@ -190,9 +197,10 @@ fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan, then: Then) -> Resul
         let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };
         let queue = view.queue();
-        let point = match then {
-            Then::Wait => queue.copy(a, b, plan)?,
-            Then::Other => queue.copy_beside(a, b, plan)?,
+        let point = match (timer, then) {
+            (Some(timer), _) => queue.copy_timed(a, b, plan, timer)?,
+            (None, Then::Wait) => queue.copy(a, b, plan)?,
+            (None, Then::Other) => queue.copy_beside(a, b, plan)?,
         };
         view_a.attach([point.clone()]);
         view_b.attach([point.clone()]);

@@ -187,9 +187,10 @@ pub(in crate::runtime) fn run(
     let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
     let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
     let images = if let Form::Images(_, bound) = &form { &bound[..] } else { &[] };
-    let give = |d: &Dispatch<'_>| match &searched {
-        None => view.dispatch(&loaded, d),
-        Some(searched) => searched.dispatch(view, d),
+    let give = |d: &Dispatch<'_>| match (&searched, launch.timer) {
+        (None, None) => view.dispatch(&loaded, d),
+        (None, Some(slot)) => view.dispatch_into(&loaded, d, slot),
+        (Some(searched), slot) => searched.dispatch(view, d, slot),
     };
     let point = match submit(give, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans, launch.after) {
         // The device lacks a sampler.

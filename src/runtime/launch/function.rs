@@ -26,7 +26,7 @@ use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::uses::access;
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -55,27 +55,28 @@ pub fn launch_function(
     })
 }
 
-/// [`launch_function`] after the completions of `after`, without waiting for any of them. `make` makes the kernel for host threads if
+/// [`launch_function`] after the completions of `options`, without waiting for any of them. `make` makes the kernel for host threads if
 /// that is done later.
 pub fn launch_function_async(
     view: Option<Arc<AcceleratorView>>,
     launch: &FunctionLaunch<'_>,
     make: impl FnOnce() -> Option<KeptKernel>,
-    after: After,
+    options: AsyncOptions,
     again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Arc<Completion>> {
-    let here = points_here(view.as_ref(), &after);
-    let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), ..*launch };
+    let here = points_here(view.as_ref(), &options.after);
+    let timer = options.timer.clone();
+    let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     checked(view.clone(), &launch, |wanted| {
         if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.access)) {
             let using = wanted.uses();
-            let made = Completion::of(vec![wanted.launch(again)?]);
+            let made = Completion::timed(vec![wanted.launch(again)?], options.timer);
             made.uses(using);
             return Ok(made);
         }
-        let kept = KeptFunctionLaunch::new(&launch, make());
+        let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
         let captured = wanted.captured.iter().map(|c| (c.operand, c.access));
-        Ok(later(view.clone(), captured, after, move |view| {
+        Ok(later(view.clone(), captured, options, move |view| {
             kept.with(|launch| checked(view, launch, |wanted| wanted.launch(None)))
         }))
     })
@@ -222,7 +223,7 @@ impl Wanted<'_> {
             resolved.uses.extend(unused);
         }
         let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
-        let point = launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?)?;
+        let point = launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?, launch.timer)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }

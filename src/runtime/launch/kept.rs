@@ -1,8 +1,8 @@
 //! Launches kept until they may begin: what their callers lent is copied.
 
-use crate::device::Sampler;
 use crate::device::block::{AddressSlot, Block};
 use crate::device::host::HostKernel;
+use crate::device::{Sampler, TimerSlot};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
@@ -85,16 +85,17 @@ pub(super) struct KeptLaunch {
     domain: KeptDomain,
     arguments: Vec<KeptArgument>,
     block: Box<[u8]>,
+    timer: Option<Arc<TimerSlot>>,
 }
 
 impl KeptLaunch {
-    pub fn new(launch: &SpirvLaunch<'_>) -> Self {
+    pub fn new(launch: &SpirvLaunch<'_>, timer: Option<Arc<TimerSlot>>) -> Self {
         let domain = match launch.domain {
             SpirvDomain::Extent(extent) => KeptDomain::Extent(extent.into()),
             SpirvDomain::Groups(groups) => KeptDomain::Groups(groups),
         };
         let arguments = launch.arguments.iter().map(KeptArgument::new).collect();
-        Self { domain, arguments, block: launch.block.into() }
+        Self { domain, arguments, block: launch.block.into(), timer }
     }
 
     /// Calls `go` with the launch.
@@ -104,7 +105,8 @@ impl KeptLaunch {
             KeptDomain::Groups(groups) => SpirvDomain::Groups(*groups),
         };
         let arguments: Vec<_> = self.arguments.iter().map(KeptArgument::lend).collect();
-        go(&SpirvLaunch { domain, arguments: &arguments, block: &self.block, after: &[] })
+        let timer = self.timer.as_deref();
+        go(&SpirvLaunch { domain, arguments: &arguments, block: &self.block, after: &[], timer })
     }
 }
 
@@ -129,10 +131,11 @@ pub(super) struct KeptFunctionLaunch {
     block_align: usize,
     kernel: Option<KeptKernel>,
     compiled: Option<Arc<Compiled>>,
+    timer: Option<Arc<TimerSlot>>,
 }
 
 impl KeptFunctionLaunch {
-    pub fn new(launch: &FunctionLaunch<'_>, kernel: Option<KeptKernel>) -> Self {
+    pub fn new(launch: &FunctionLaunch<'_>, kernel: Option<KeptKernel>, timer: Option<Arc<TimerSlot>>) -> Self {
         let kept = |a: &FunctionArgument<'_>| KeptOperand {
             section: a.section.clone(),
             access: a.access,
@@ -148,6 +151,7 @@ impl KeptFunctionLaunch {
             block_align: launch.block_align,
             kernel,
             compiled: launch.compiled.cloned(),
+            timer,
         }
     }
 
@@ -168,6 +172,7 @@ impl KeptFunctionLaunch {
             kernel: self.kernel.as_deref().map(|make| make as &MakeKernel<'_>),
             compiled: self.compiled.as_ref(),
             after: &[],
+            timer: self.timer.as_deref(),
         })
     }
 }

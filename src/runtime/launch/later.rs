@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::operand::Operand;
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ pub(super) fn points_here(view: Option<&Arc<AcceleratorView>>, after: &After) ->
 pub(super) fn later<'a>(
     view: Option<Arc<AcceleratorView>>,
     captured: impl Iterator<Item = (&'a Operand, Access)>,
-    after: After,
+    options: AsyncOptions,
     launch: impl FnOnce(Option<Arc<AcceleratorView>>) -> Result<Point> + Send + 'static,
 ) -> Arc<Completion> {
     let mut claims: SmallVec<[(&Tracker, Range<u64>, Access); 8]> = SmallVec::new();
@@ -39,5 +39,5 @@ pub(super) fn later<'a>(
         let point = launch(view)?;
         point.wait(None).map(drop)
     };
-    begin(&claims, after, AcceleratorView::attach_to(&views), task)
+    begin(&claims, options, AcceleratorView::attach_to(&views), task)
 }

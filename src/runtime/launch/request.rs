@@ -1,9 +1,9 @@
 //! Launches as they were requested: of SPIR-V kernels, and of functions of the program.
 
-use crate::device::Sampler;
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::host::HostKernel;
+use crate::device::{Sampler, TimerSlot};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
@@ -80,6 +80,8 @@ pub struct SpirvLaunch<'a> {
     pub block: &'a [u8],
     /// Work of the view's device that comes first.
     pub after: &'a [Point],
+    /// Where its timer goes, if it is timed.
+    pub timer: Option<&'a TimerSlot>,
 }
 
 /// A launch of a function of the program.
@@ -103,6 +105,8 @@ pub struct FunctionLaunch<'a> {
     pub compiled: Option<&'a Arc<Compiled>>,
     /// Work of the view's device that comes first; host threads take none.
     pub after: &'a [Point],
+    /// Where its timer goes, if it is timed.
+    pub timer: Option<&'a TimerSlot>,
 }
 
 /// Makes a kernel from the argument block.

@@ -1,10 +1,10 @@
 //! Launches of kernels whose workgroup is looked for (decision 37).
 
 use crate::config::{self, Workgroups};
-use crate::device::Dispatch;
 use crate::device::hazard::Point;
 use crate::device::physical::Properties;
 use crate::device::workgroups::Class;
+use crate::device::{Dispatch, TimerSlot};
 use crate::error::Result;
 use crate::host::Workers;
 use crate::kernel::Variant;
@@ -104,10 +104,18 @@ impl Searched {
         Ok(Self { kernel, size, repeats, timed: None })
     }
 
-    /// Gives the queue the launch.
-    pub fn dispatch(&self, view: &AcceleratorView, dispatch: &Dispatch<'_>) -> Result<Point> {
-        let Some((search, tried, threads)) = &self.timed else { return view.dispatch(&self.kernel, dispatch) };
+    /// Gives the queue the launch; its timer goes to `slot`.
+    pub fn dispatch(&self, view: &AcceleratorView, dispatch: &Dispatch<'_>, slot: Option<&TimerSlot>) -> Result<Point> {
+        let Some((search, tried, threads)) = &self.timed else {
+            return match slot {
+                None => view.dispatch(&self.kernel, dispatch),
+                Some(slot) => view.dispatch_into(&self.kernel, dispatch, slot),
+            };
+        };
         let (point, timer) = view.dispatch_timed(&self.kernel, dispatch)?;
+        if let Some(slot) = slot {
+            let _ = slot.set(timer.clone());
+        }
         search.lock().timed(*tried, point.clone(), timer, *threads);
         Ok(point)
     }

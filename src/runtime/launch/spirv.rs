@@ -2,7 +2,7 @@
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
-use crate::device::{BoundBuffer, BoundImage, Dispatch, Sampler, Use};
+use crate::device::{BoundBuffer, BoundImage, Dispatch, Sampler, TimerSlot, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::{Access, Binding, BindingKind, SpecValues};
@@ -19,7 +19,7 @@ use crate::runtime::launch::images::{self, ImageArgument};
 use crate::runtime::launch::kept::KeptLaunch;
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -46,26 +46,27 @@ pub fn dispatch(
     launched.map_err(|e| e.context(format_args!("kernel {label}")))
 }
 
-/// [`dispatch`] after the completions of `after`, without waiting for any of them.
+/// [`dispatch`] after the completions of `options`, without waiting for any of them.
 pub fn dispatch_async(
     view: Option<Arc<AcceleratorView>>,
     kernel: &Arc<SpirvKernel>,
     launch: &SpirvLaunch<'_>,
-    after: After,
+    options: AsyncOptions,
 ) -> Result<Arc<Completion>> {
     let label = kernel.label();
-    let here = points_here(view.as_ref(), &after);
-    let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), ..*launch };
+    let here = points_here(view.as_ref(), &options.after);
+    let timer = options.timer.clone();
+    let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     let begun = checked(view.as_ref(), kernel, &launch, |ready| {
         if here.is_some() && !ready.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
             let using = ready.uses();
-            let made = Completion::of(vec![ready.launch(view.clone())?]);
+            let made = Completion::timed(vec![ready.launch(view.clone())?], options.timer);
             made.uses(using);
             return Ok(made);
         }
-        let (kept, kernel) = (KeptLaunch::new(&launch), kernel.clone());
+        let (kept, kernel) = (KeptLaunch::new(&launch, options.timer.clone()), kernel.clone());
         let captured = ready.captured.iter().map(|c| (c.operand, c.needs));
-        Ok(later(view.clone(), captured, after, move |view| {
+        Ok(later(view.clone(), captured, options, move |view| {
             let again =
                 |launch: &SpirvLaunch<'_>| checked(view.as_ref(), &kernel, launch, |ready| ready.launch(view.clone()));
             kept.with(again).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
@@ -223,6 +224,7 @@ fn checked<T>(
         block: launch.block,
         groups,
         after: launch.after,
+        timer: launch.timer,
     };
     go(&ready)
 }
@@ -238,6 +240,7 @@ struct Ready<'a> {
     block: &'a [u8],
     groups: [u64; 3],
     after: &'a [Point],
+    timer: Option<&'a TimerSlot>,
 }
 
 impl Ready<'_> {
@@ -311,7 +314,10 @@ impl Ready<'_> {
             groups: self.groups,
             after: self.after,
         };
-        let point = view.dispatch(loaded, &dispatch)?;
+        let point = match self.timer {
+            None => view.dispatch(loaded, &dispatch)?,
+            Some(slot) => view.dispatch_into(loaded, &dispatch, slot)?,
+        };
         resolved.written(self.captured, held)?;
         Ok(point)
     }

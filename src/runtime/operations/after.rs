@@ -1,5 +1,6 @@
 //! Wait lists: the completions after which an operation begins.
 
+use crate::device::TimerSlot;
 use crate::device::hazard::Point;
 use crate::error::Result;
 use crate::grow::Grow;
@@ -12,6 +13,15 @@ use std::sync::Arc;
 /// The completions after which an operation begins.
 #[derive(Clone, Default)]
 pub struct After(SmallVec<[Arc<Completion>; 4]>);
+
+/// How asynchronous work is done.
+#[derive(Clone, Default)]
+pub struct AsyncOptions {
+    /// What it begins after.
+    pub after: After,
+    /// Where its timer goes, if it is to be timed.
+    pub timer: Option<Arc<TimerSlot>>,
+}
 
 impl After {
     /// Adds a completion.

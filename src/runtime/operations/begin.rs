@@ -4,7 +4,7 @@ use crate::device::hazard::{Point, Tracker};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
-use crate::runtime::operations::after::After;
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::{HostOperation, HostWork, start};
 use smallvec::SmallVec;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
 /// Begins an operation of the host: `task` runs on a thread of the library after the operations that claimed the same bytes
-/// earlier; later ones wait for it. If one of `after` fails, `task` does not run, and the operation fails. `attach` must make the
+/// earlier; later ones wait for it. If one of what it is to begin after fails, `task` does not run, and the operation fails. `attach` must make the
 /// `wait` of its views cover it.
 ///
 /// It takes no thread until other operations of the host are done: otherwise waiting operations could take the threads from those
 /// they wait for.
 pub(in crate::runtime) fn begin(
     claims: &[(&Tracker, Range<u64>, Access)],
-    after: After,
+    options: AsyncOptions,
     attach: impl FnOnce(&Point),
     task: impl FnOnce() -> Result<()> + Send + 'static,
 ) -> Arc<Completion> {
@@ -39,6 +39,7 @@ pub(in crate::runtime) fn begin(
     // Two claims on one tracker find each other.
     before.retain(|p| p.timeline.id() != point.timeline.id());
     attach(&point);
+    let AsyncOptions { after, timer } = options;
     let awaited = after.clone();
     let task = move || awaited.wait().and_then(|()| task());
     let work = HostWork::new(&operation, Box::new(task));
@@ -52,5 +53,5 @@ pub(in crate::runtime) fn begin(
     if work.let_go() {
         start(work);
     }
-    Completion::of(vec![point])
+    Completion::timed(vec![point], timer)
 }

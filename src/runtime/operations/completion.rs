@@ -1,7 +1,7 @@
 //! completion_future (docs/spec/copies.md#completion_future): operations under way, and their results.
 
 use crate::device::hazard::{Point, any_lost};
-use crate::device::unique_id;
+use crate::device::{TimerSlot, Times, unique_id};
 use crate::error::{Error, Result};
 use crate::host::Workers;
 use crate::host::threads::caught;
@@ -28,17 +28,24 @@ pub struct Completion {
     untold: Option<OnceLock<Option<Error>>>,
     /// Only for one that the program completes: its promise, and the same without it.
     promise: Option<(Promise, Arc<Self>)>,
+    /// If it is timed, where its timer is.
+    timer: Option<Arc<TimerSlot>>,
 }
 
 impl Completion {
     /// Done when `points` are reached.
     pub fn of(points: Vec<Point>) -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), points, untold: None, promise: None })
+        Self::timed(points, None)
+    }
+
+    /// [`Self::of`] work whose timer is in `timer`.
+    pub fn timed(points: Vec<Point>, timer: Option<Arc<TimerSlot>>) -> Arc<Self> {
+        Arc::new(Self { id: unique_id(), points, untold: None, promise: None, timer })
     }
 
     /// A completion that is done when all work up to `points` is, and reports losses of it that were not yet reported.
     pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), points, untold: Some(OnceLock::new()), promise: None })
+        Arc::new(Self { id: unique_id(), points, untold: Some(OnceLock::new()), promise: None, timer: None })
     }
 
     /// A completion that the program completes. It fails when the last reference is dropped before.
@@ -46,7 +53,7 @@ impl Completion {
         let operation = HostOperation::new();
         let awaited = Self::of(vec![operation.point()]);
         let promise = Some((Promise::new(operation), awaited));
-        Arc::new(Self { id: unique_id(), points: Vec::new(), untold: None, promise })
+        Arc::new(Self { id: unique_id(), points: Vec::new(), untold: None, promise, timer: None })
     }
 
     /// Completes one that the program made. Fails if it was completed before, or if it is not the program's.
@@ -139,6 +146,15 @@ impl Completion {
             operation.told.store(true, Ordering::Relaxed);
         }
         failed.wait(Some(Duration::ZERO)).err()
+    }
+
+    /// Waits until it is done, and tells when it was done. Fails with its failure, or if it is not timed.
+    pub fn times(&self) -> Result<Times> {
+        let Some(slot) = &self.timer else {
+            return Err(Error::runtime("the operation is not timed; set `is_timed` in its revamp_async_options"));
+        };
+        self.get()?;
+        slot.get().ok_or_else(|| Error::internal("timed work without a timer"))?.times()
     }
 
     /// Calls `callback` with the result when it is done, on a thread of the library. Fails if the system cannot create one.

@@ -128,7 +128,7 @@ impl SourceState {
                 .collect(),
             run: step.region.run,
         };
-        run(&from, &to, &plan, tally, Then::Wait).map(drop)
+        run(&from, &to, &plan, tally, Then::Wait, None).map(drop)
     }
 
     /// The memory of a holder for kernels and copies, with the source's byte at which it begins. Waits until uses of the

@@ -1,0 +1,185 @@
+/* When work was done: revamp_async_options.is_timed and revamp_completion_get_times. */
+#include "views.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { NUMBERS = 1 << 16, BYTES = NUMBERS * 4 };
+
+static revamp_async_options timed(const revamp_completion *after) {
+    revamp_async_options options = {0};
+    options.struct_size = sizeof options;
+    options.after = after;
+    options.after_count = after != NULL;
+    options.is_timed = true;
+    return options;
+}
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* The times of an operation that began after `earliest`, by the host's clock. */
+static revamp_times times_of(revamp_completion done, uint64_t earliest) {
+    revamp_times times = {0};
+    times.struct_size = sizeof times;
+    REQUIRE_OK(revamp_completion_get_times(done, &times));
+    CHECK(times.begin <= times.end);
+    if (times.is_host_clock) {
+        CHECK(times.begin + times.deviation >= earliest);
+        CHECK(times.end <= now() + times.deviation);
+    } else {
+        CHECK_NUMBER(times.deviation, 0);
+    }
+    revamp_times again = {0};
+    again.struct_size = sizeof again;
+    CHECK_OK(revamp_completion_get_times(done, &again));
+    CHECK_NUMBER(again.is_host_clock, times.is_host_clock);
+    CHECK_OK(revamp_completion_release(done));
+    return times;
+}
+
+static void expect_order(revamp_times first, revamp_times second) {
+    CHECK_NUMBER(first.is_host_clock, second.is_host_clock);
+    CHECK(first.end <= second.begin + first.deviation + second.deviation);
+}
+
+static revamp_completion begin_step(const place *p, revamp_kernel step, revamp_array array,
+                                    const revamp_async_options *how) {
+    int32_t extent = NUMBERS;
+    revamp_argument argument = revamp_argument_buffer(0, array);
+    revamp_completion done = NULL;
+    revamp_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.arguments = &argument;
+    info.argument_count = 1;
+    REQUIRE_OK(revamp_dispatch_async(p->view, step, &info, how, &done));
+    return done;
+}
+
+TEST(launches_are_timed_by_the_device) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        uint32_t *sent = numbers(NUMBERS, 1);
+        revamp_array array = array_with(p->view, sent, NUMBERS);
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_async_options how = timed(NULL);
+        uint64_t begun = now();
+        revamp_completion first = begin_step(p, step, array, &how), between = begin_step(p, step, array, NULL),
+                          second = begin_step(p, step, array, &how);
+        revamp_times of_first = times_of(first, begun), of_second = times_of(second, begun);
+        expect_order(of_first, of_second);
+        CHECK(of_first.begin < of_first.end);
+        expect_done(between);
+        step_naive(sent, NUMBERS, 3);
+        CHECK_SAME(read_array(array), sent, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+TEST(launches_that_wait_are_timed_when_they_run) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_array array = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_completion go = NULL;
+        REQUIRE_OK(revamp_completion_create(&go));
+        revamp_async_options how = timed(&go);
+        revamp_completion done = begin_step(p, step, array, &how);
+        CHECK_STATUS(revamp_completion_wait_for(done, 20000000), REVAMP_TIMEOUT);
+        uint64_t set = now();
+        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        times_of(done, set);
+        expect_done(go);
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+static void look_at_clock(const revamp_thread_id *id, void *context) {
+    uint64_t *times = context;
+    times[id->global[0]] = now();
+}
+
+TEST(host_kernels_are_timed) {
+    FOR_EACH_PLACE(p, runs_host_kernels) {
+        enum { THREADS = 3 };
+        int32_t extent = THREADS;
+        uint64_t seen[THREADS] = {0}, begun = now();
+        revamp_completion done = NULL;
+        revamp_async_options how = timed(NULL);
+        revamp_parallel_for_each_info info = {0};
+        info.struct_size = sizeof info;
+        info.rank = 1;
+        info.extent = &extent;
+        info.function = look_at_clock;
+        info.context = seen;
+        REQUIRE_OK(revamp_parallel_for_each_async(p->view, &info, &how, &done));
+        revamp_times times = times_of(done, begun);
+        CHECK(times.is_host_clock);
+        for (int i = 0; i < THREADS; i++)
+            CHECK(times.begin <= seen[i] && seen[i] <= times.end);
+    }
+}
+
+TEST(copies_are_timed) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        uint32_t *sent = numbers(NUMBERS, 1), *got = memory(BYTES);
+        revamp_array a = array_1d(p->view, NUMBERS, 4), b = array_1d(p->view, NUMBERS, 4);
+        revamp_region from = whole(a), to = whole(b);
+        revamp_completion in = NULL, inside = NULL, out = NULL;
+        revamp_async_options how = timed(NULL);
+        uint64_t begun = now();
+        REQUIRE_OK(revamp_copy_to_array_async(sent, BYTES, a, &how, &in));
+        REQUIRE_OK(revamp_copy_async(&from, &to, &how, &inside));
+        REQUIRE_OK(revamp_copy_from_array_async(b, got, BYTES, &how, &out));
+        revamp_times of_in = times_of(in, begun), of_inside = times_of(inside, begun), of_out = times_of(out, begun);
+        CHECK(of_in.is_host_clock && of_out.is_host_clock);
+        if (of_inside.is_host_clock) {
+            expect_order(of_in, of_inside);
+            expect_order(of_inside, of_out);
+        }
+        CHECK_SAME(got, sent, BYTES);
+        CHECK_OK(revamp_array_destroy(a));
+        CHECK_OK(revamp_array_destroy(b));
+    }
+}
+
+TEST(array_views_are_timed) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        uint32_t *sent = numbers(NUMBERS, 1);
+        revamp_array_view view = view_of(sent, NUMBERS);
+        revamp_completion there = NULL, back = NULL;
+        revamp_async_options how = timed(NULL);
+        uint64_t begun = now();
+        REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ_WRITE, &how, &there));
+        REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &how, &back));
+        revamp_times of_there = times_of(there, begun), of_back = times_of(back, begun);
+        expect_order(of_there, of_back);
+        CHECK_OK(revamp_array_view_release(view));
+    }
+}
+
+TEST(work_without_times_says_so) {
+    uint32_t sent[4] = {0};
+    revamp_array array = array_1d(cpu_view(), 4, 4);
+    revamp_completion done = NULL, go = NULL;
+    revamp_times times = {0};
+    times.struct_size = sizeof times;
+    REQUIRE_OK(revamp_copy_to_array_async(sent, sizeof sent, array, NULL, &done));
+    CHECK_FAILS(revamp_completion_get_times(done, &times), AS_RUNTIME, "is_timed");
+    expect_done(done);
+    REQUIRE_OK(revamp_completion_create(&go));
+    CHECK_FAILS(revamp_completion_get_times(go, &times), AS_RUNTIME, "is_timed");
+    revamp_async_options how = timed(&go);
+    REQUIRE_OK(revamp_copy_to_array_async(sent, sizeof sent, array, &how, &done));
+    CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_RUNTIME, "never"));
+    CHECK_FAILS(revamp_completion_get_times(done, &times), AS_RUNTIME, "never");
+    CHECK_FAILS(revamp_completion_get_times(done, NULL), AS_RUNTIME | AS_ARGUMENT, "");
+    CHECK_OK(revamp_completion_release(done));
+    CHECK_OK(revamp_completion_release(go));
+    CHECK_OK(revamp_array_destroy(array));
+}
