@@ -638,6 +638,69 @@ typedef struct {
 } revamp_texture_region;
 
 /**
+ * A figure that a driver gives for the code of a kernel, with the driver's name for it.
+ */
+typedef struct {
+    /**
+     * As "Spilled VGPRs", in the driver's words.
+     */
+    const char *name;
+    /**
+     * Booleans are 0 and 1.
+     */
+    double value;
+} revamp_statistic;
+
+/**
+ * What a driver made of a kernel in one form.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_kernel_code) of the library.
+     */
+    size_t struct_size;
+    /**
+     * The kernel's name as the compiler gives it.
+     */
+    const char *name;
+    /**
+     * File and line of the lambda or functor.
+     */
+    const char *location;
+    /**
+     * Launches choose among several forms: "captures apart" (they share no memory), "textures as
+     * images", both; "" is the general one.
+     */
+    const char *form;
+    /**
+     * REVAMP_OK, or why the device cannot run it, or the driver refused it.
+     */
+    revamp_status status;
+    /**
+     * The message of an error; "" if there is none.
+     */
+    const char *message;
+    /**
+     * Threads of a subgroup; 0 if the driver does not say.
+     */
+    uint32_t subgroup_size;
+    /**
+     * What the driver says; nothing if it has no figures.
+     */
+    const revamp_statistic *statistics;
+    /**
+     * How many statistics.
+     */
+    size_t statistic_count;
+} revamp_kernel_code;
+
+/**
+ * Receives what a driver made of a kernel, by the thread that asked. What it gets is valid only
+ * during the callback. It may call revamp.
+ */
+typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void *context);
+
+/**
  * The position of a thread of a host kernel. The pointers are valid only during the kernel's call
  * for this thread; each index has rank values.
  */
@@ -2149,6 +2212,22 @@ revamp_status revamp_copy_texture_async(const revamp_texture_region *source,
                                         const revamp_texture_region *destination,
                                         const revamp_async_options *options,
                                         revamp_completion *completion);
+
+/**
+ * Lets the driver of an accelerator compile the kernels of a program and says what it made of
+ * them. No kernel is run, so a driver without its hardware will do, as Mesa's with
+ * RADV_FORCE_FAMILY. `program`: the bytes of a program, library or object file that revamp-c++ or
+ * revamp-kernelc made, which is neither loaded nor run. `callback` is called for each kernel and
+ * each form of it, in order. A kernel that the driver refuses is no error of this call.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
+ * revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
+ * REVAMP_ERROR_RUNTIME if they are damaged or of another version.
+ */
+revamp_status revamp_accelerator_compile(revamp_accelerator accelerator,
+                                         const void *program,
+                                         size_t size,
+                                         revamp_kernel_code_callback callback,
+                                         void *context);
 
 /**
  * Returns the message of the last error on this thread: what was asked, what the limit is and

@@ -1,5 +1,6 @@
 /* Lists the accelerators of this machine with their properties, and what else a report of a fault should say: the
  * settings, and what the library logs while it looks at the devices (versions, memory, features that they lack).
+ * With --kernels: what an accelerator's driver makes of the kernels of a program, which is not run.
  * Installed as revamp-info. */
 #include <revamp.h>
 
@@ -165,6 +166,79 @@ static void print_settings(void) {
     }
 }
 
+static char *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    char *bytes = NULL;
+    size_t room = 0;
+    for (*size = 0; !feof(file) && !ferror(file); *size += fread(bytes + *size, 1, room - *size, file)) {
+        if (*size < room) continue;
+        room = room ? 2 * room : 1 << 20;
+        char *longer = realloc(bytes, room);
+        if (!longer) {
+            fprintf(stderr, "%s: no memory for its bytes\n", path);
+            exit(EXIT_FAILURE);
+        }
+        bytes = longer;
+    }
+    if (ferror(file)) {
+        fprintf(stderr, "%s: it cannot be read\n", path);
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    return bytes;
+}
+
+struct counts {
+    size_t forms, refused;
+};
+
+static void print_code(const revamp_kernel_code *code, void *context) {
+    struct counts *counts = context;
+    counts->forms++;
+    printf("%s%s%s%s%s\n", code->location, *code->location ? ": " : "", code->name, *code->form ? ", " : "", code->form);
+    if (code->status != REVAMP_OK) {
+        counts->refused++;
+        printf("    refused: %s\n", code->message);
+        return;
+    }
+    printf("    subgroup %" PRIu32, code->subgroup_size);
+    for (size_t i = 0; i < code->statistic_count; i++)
+        printf(", %s %.15g", code->statistics[i].name, code->statistics[i].value);
+    printf("\n");
+}
+
+/* Without a path: the default, or the first that has a driver which compiles. */
+static revamp_accelerator compiler(const char *path) {
+    revamp_accelerator found;
+    if (path) {
+        CHECK(revamp_accelerator_find(path, &found));
+        return found;
+    }
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found) == REVAMP_OK) return found;
+    size_t count;
+    revamp_accelerator *all = list(&count);
+    found = all[0];
+    free(all);
+    return found;
+}
+
+/* What a driver makes of the kernels of a program. */
+static int print_kernels(const char *file, const char *path) {
+    size_t size;
+    char *program = read_file(file, &size);
+    revamp_accelerator accelerator = compiler(path);
+    struct counts counts = {0, 0};
+    printf("%s, by %s\n", file, info_of(accelerator).description);
+    if (revamp_accelerator_compile(accelerator, program, size, print_code, &counts) != REVAMP_OK) fail(file);
+    printf("%zu compiled, %zu refused\n", counts.forms - counts.refused, counts.refused);
+    free(program);
+    return counts.refused ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static void print_version(const char *name, const char *end) {
     uint32_t version = revamp_version();
     printf("%s %" PRIu32 ".%" PRIu32 ".%" PRIu32 "%s", name, version >> 22, version >> 12 & 0x3ff, version & 0xfff,
@@ -174,15 +248,19 @@ static void print_version(const char *name, const char *end) {
 /* What the command line asks for; the exit status, or -1 to list the accelerators. */
 static int answer(int count, char **arguments) {
     if (count < 2) return -1;
+    if (strcmp(arguments[1], "--kernels") == 0 && (count == 3 || count == 4)) return print_kernels(arguments[2], arguments[3]);
     if (strcmp(arguments[1], "--version") == 0) {
         print_version("revamp-info", "\n");
         return EXIT_SUCCESS;
     }
     bool help = strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0;
     if (!help) fprintf(stderr, "revamp-info: error: unknown argument %s\n", arguments[1]);
-    fprintf(help ? stdout : stderr, "usage: revamp-info [--help | --version]\n\n"
+    fprintf(help ? stdout : stderr, "usage: revamp-info [--help | --version | --kernels FILE [DEVICE]]\n\n"
                                     "Lists the accelerators that programs can use here, why others cannot be used, the "
-                                    "environment variables that\nchange this, and the library's log.\n");
+                                    "environment variables that\nchange this, and the library's log.\n"
+                                    "--kernels: what the driver of DEVICE (a device path; otherwise the default) makes of "
+                                    "the kernels of FILE, a\nprogram, library, object file or SPIR-V module. "
+                                    "Nothing of it is run.\n");
     return help ? EXIT_SUCCESS : 2;
 }
 

@@ -12,7 +12,8 @@ use std::fmt;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 24;
-const MAGIC: &[u8; 8] = b"RVMPKERN";
+/// What an image begins with.
+pub const MAGIC: &[u8; 8] = b"RVMPKERN";
 const VERSION: u32 = 1;
 /// The version of images with kernels that check bounds.
 const CHECKING: u32 = 2;

@@ -16,6 +16,6 @@ pub mod printf;
 pub mod table;
 
 pub use kernels::{
-    ANY_OFFSET, Capture, Checks, DecodeError, HEADER_BYTES, IMAGE_SET, ImageUse, Kernel, OF_DEVICE, OfDevice,
+    ANY_OFFSET, Capture, Checks, DecodeError, HEADER_BYTES, IMAGE_SET, ImageUse, Kernel, MAGIC, OF_DEVICE, OfDevice,
     SHARED_CAPTURES, SamplerUse, WithImages, bare_name, decode, decode_size, encode,
 };

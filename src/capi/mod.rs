@@ -13,6 +13,7 @@ pub mod array;
 pub mod array_view;
 pub mod completion;
 pub mod copy;
+pub mod driver_code;
 pub mod error;
 mod guard;
 mod handle;

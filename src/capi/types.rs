@@ -837,6 +837,44 @@ pub struct revamp_kernel_record {
     pub spirv_size: usize,
 }
 
+/// A figure that a driver gives for the code of a kernel, with the driver's name for it.
+#[repr(C)]
+pub struct revamp_statistic {
+    /// As "Spilled VGPRs", in the driver's words.
+    pub name: *const c_char,
+    /// Booleans are 0 and 1.
+    pub value: f64,
+}
+
+/// What a driver made of a kernel in one form.
+#[repr(C)]
+pub struct revamp_kernel_code {
+    /// sizeof(revamp_kernel_code) of the library.
+    pub struct_size: usize,
+    /// The kernel's name as the compiler gives it.
+    pub name: *const c_char,
+    /// File and line of the lambda or functor.
+    pub location: *const c_char,
+    /// Launches choose among several forms: "captures apart" (they share no memory), "textures as
+    /// images", both; "" is the general one.
+    pub form: *const c_char,
+    /// REVAMP_OK, or why the device cannot run it, or the driver refused it.
+    pub status: revamp_status,
+    /// The message of an error; "" if there is none.
+    pub message: *const c_char,
+    /// Threads of a subgroup; 0 if the driver does not say.
+    pub subgroup_size: u32,
+    /// What the driver says; nothing if it has no figures.
+    pub statistics: *const revamp_statistic,
+    /// How many statistics.
+    pub statistic_count: usize,
+}
+
+/// Receives what a driver made of a kernel, by the thread that asked. What it gets is valid only
+/// during the callback. It may call revamp.
+pub type revamp_kernel_code_callback =
+    Option<unsafe extern "C" fn(code: *const revamp_kernel_code, context: *mut c_void)>;
+
 /// Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
 /// after if another thread is in the callback at that moment. It may call revamp. The message is
 /// valid only during the callback.

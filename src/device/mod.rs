@@ -162,12 +162,25 @@ pub struct Dispatch<'a> {
     pub after: &'a [Point],
 }
 
+/// What a driver says of the code that it made of a kernel (`VK_KHR_pipeline_executable_properties`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Executable {
+    /// The driver's name for it.
+    pub name: String,
+    /// Threads of a subgroup.
+    pub subgroup_size: u32,
+    /// Figures, with the driver's names for them.
+    pub statistics: Vec<(String, f64)>,
+}
+
 /// A kernel loaded on a device.
 pub trait Kernel: Send + Sync {
     /// The module, with what reflection found.
     fn module(&self) -> &Arc<Module>;
     /// Makes what launches of this many workgroups need, so that the first need not.
     fn prepare(&self, groups: [u64; 3]) -> Result<()>;
+    /// Lets the driver compile it now, and gives what it says of its code; nothing if it says nothing.
+    fn executables(&self) -> Result<Vec<Executable>>;
     /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
 }

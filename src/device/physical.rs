@@ -35,6 +35,8 @@ pub struct Properties {
     pub description: CString,
     /// Why it cannot be used; `None` if it can.
     pub unusable: Option<CString>,
+    /// It has no memory, so that it compiles kernels and runs none.
+    pub compiles_only: bool,
     /// Name and version of the driver.
     pub driver: CString,
     /// Its version: major << 16 | minor.

@@ -41,6 +41,27 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// A kernel of an image.
+    fn new(kernel: &Kernel<'_>, native: Option<Native>) -> Self {
+        let form = |spirv: &[u8], captures: &[Capture]| Self {
+            name: kernel.name.to_owned(),
+            location: kernel.location.to_owned(),
+            spirv: Arc::from(spirv),
+            block_size: kernel.block_size,
+            block_align: kernel.block_align,
+            captures: captures.to_owned(),
+            places: places(captures),
+            native: None,
+            checks: None,
+            with_images: None,
+        };
+        let sites = |sites: &[&str]| Arc::new(Checks { sites: sites.iter().map(|&site| site.to_owned()).collect() });
+        let with_images =
+            kernel.with_images.as_ref().map(|w| (Arc::new(form(w.spirv, &w.captures)), w.images.clone()));
+        let checks = kernel.checks.as_ref().map(|checks| sites(&checks.sites));
+        Self { native, checks, with_images, ..form(kernel.spirv, &kernel.captures) }
+    }
+
     /// The references of arrays whose elements it uses, by their offsets in the block, in order.
     pub fn references(&self) -> Vec<u32> {
         let arrays = self.captures.iter().filter(|c| c.further && c.offset != image::ANY_OFFSET);
@@ -193,37 +214,17 @@ impl Images {
         let kernel = kernels.get(stub.name.as_str()).or_else(bare).ok_or_else(|| {
             Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
         })?;
-        let with_images = kernel.with_images.as_ref().map(|form| {
-            let compiled = Compiled {
-                name: kernel.name.to_owned(),
-                location: kernel.location.to_owned(),
-                spirv: Arc::from(form.spirv),
-                block_size: kernel.block_size,
-                block_align: kernel.block_align,
-                captures: form.captures.clone(),
-                places: places(&form.captures),
-                native: None,
-                checks: None,
-                with_images: None,
-            };
-            (Arc::new(compiled), form.images.clone())
-        });
-        Ok(Arc::new(Compiled {
-            with_images,
-            name: kernel.name.to_owned(),
-            location: kernel.location.to_owned(),
-            spirv: Arc::from(kernel.spirv),
-            block_size: kernel.block_size,
-            block_align: kernel.block_align,
-            captures: kernel.captures.clone(),
-            places: places(&kernel.captures),
-            native: image.native.get(kernel.name).copied(),
-            checks: kernel
-                .checks
-                .as_ref()
-                .map(|checks| Arc::new(Checks { sites: checks.sites.iter().map(|&site| site.to_owned()).collect() })),
-        }))
+        Ok(Arc::new(Compiled::new(kernel, image.native.get(kernel.name).copied())))
     }
+}
+
+/// The kernels in the bytes of a program, library or object file that was made by the kernel compiler, in order.
+pub fn in_program(program: &[u8]) -> Result<Vec<Compiled>> {
+    let mut all = Vec::new();
+    for found in image::in_program(program) {
+        all.extend(image::read(found)?.iter().map(|kernel| Compiled::new(kernel, None)));
+    }
+    Ok(all)
 }
 
 fn places(captures: &[Capture]) -> usize {

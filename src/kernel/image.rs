@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 pub use revamp_image::{ANY_OFFSET, Capture, HEADER_BYTES, IMAGE_SET, ImageUse, Kernel, SamplerUse, bare_name};
-use revamp_image::{DecodeError, decode, decode_size};
+use revamp_image::{DecodeError, MAGIC, decode, decode_size};
 
 /// The size of a whole image, from its header.
 pub fn size(header: &[u8; HEADER_BYTES]) -> Result<usize> {
@@ -12,6 +12,27 @@ pub fn size(header: &[u8; HEADER_BYTES]) -> Result<usize> {
 /// The kernels of a whole image.
 pub fn read(image: &[u8]) -> Result<Vec<Kernel<'_>>> {
     decode(image).map_err(error)
+}
+
+/// The images in the bytes of a program, library or object file, in order.
+pub fn in_program(program: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = program;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.get(find_magic(rest)?..)?;
+            // The library's own code has the magic bytes too, with no image behind them.
+            let size = rest.first_chunk().and_then(|header| decode_size(header).ok()).filter(|size| (HEADER_BYTES..=rest.len()).contains(size));
+            let (image, behind) = rest.split_at(size.unwrap_or(1));
+            rest = behind;
+            if size.is_some() {
+                return Some(image);
+            }
+        }
+    })
+}
+
+fn find_magic(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(MAGIC.len()).position(|window| window == MAGIC)
 }
 
 fn error(error: DecodeError) -> Error {
@@ -27,6 +48,31 @@ fn error(error: DecodeError) -> Error {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+
+    #[test]
+    fn images_are_found_in_programs() {
+        let kernel = |name| Kernel {
+            name,
+            location: "a.cpp:1",
+            block_size: 8,
+            block_align: 8,
+            captures: Vec::new(),
+            checks: None,
+            with_images: None,
+            spirv: b"code",
+        };
+        let (one, two) = (revamp_image::encode(&[kernel("one"), kernel("two")]), revamp_image::encode(&[kernel("three")]));
+        let mut program = b"RVMPKERN, and no image; RVMPKERN".to_vec();
+        program.extend(&one);
+        program.extend(b"between");
+        program.extend(&two);
+        // Cut off.
+        program.extend(&one[..one.len() - 1]);
+        let found: Vec<_> = in_program(&program).collect();
+        assert_eq!(found, [&one[..], &two[..]]);
+        assert_eq!(read(found[0]).unwrap()[1].name, "two");
+        assert_eq!(in_program(b"").count(), 0);
+    }
 
     #[test]
     fn errors_say_what_to_do() {

@@ -194,7 +194,7 @@ impl Core {
                 return Err(Error::runtime(format!("{}: the memory allocator could not be made: {e}", physical.name)));
             }
         };
-        let earlier = cache_dir().and_then(|dir| cache_file::load(dir, &cache_key(physical, Holds::Pipelines)));
+        let earlier = cache_dir(physical).and_then(|dir| cache_file::load(dir, &cache_key(physical, Holds::Pipelines)));
         let info = vk::PipelineCacheCreateInfo::default().initial_data(earlier.as_deref().unwrap_or_default());
         // SAFETY: the data has been verified to be of this device and driver; an empty one is allowed.
         let pipelines = match unsafe { device.create_pipeline_cache(&info, None) } {
@@ -232,7 +232,7 @@ impl Core {
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
             workgroups: are_timed(physical).then(|| {
                 let load = |dir| cache_file::load(dir, &cache_key(physical, Holds::Workgroups));
-                FoundWorkgroups::new(&cache_dir().and_then(load).unwrap_or_default())
+                FoundWorkgroups::new(&cache_dir(physical).and_then(load).unwrap_or_default())
             }),
             samplers: Samplers::default(),
             program_signals: ProgramSignals::default(),
@@ -367,7 +367,7 @@ impl Core {
     /// Writes the caches that have grown.
     pub fn save_caches(&self) {
         self.save_pipelines();
-        let dir = cache_dir().filter(|_| config::get().cache == config::CacheMode::ReadWrite);
+        let dir = cache_dir(&self.physical).filter(|_| config::get().cache == config::CacheMode::ReadWrite);
         let (Some(found), Some(dir)) = (&self.workgroups, dir) else { return };
         let key = cache_key(&self.physical, Holds::Workgroups);
         if let Some(data) = found.save(|| cache_file::load(dir, &key)) {
@@ -379,7 +379,7 @@ impl Core {
         if self.pipelines == vk::PipelineCache::null() || !self.pipelines_new.swap(false, Ordering::Relaxed) {
             return;
         }
-        let Some(dir) = cache_dir().filter(|_| config::get().cache == config::CacheMode::ReadWrite) else { return };
+        let Some(dir) = cache_dir(&self.physical).filter(|_| config::get().cache == config::CacheMode::ReadWrite) else { return };
         // SAFETY: the cache is this device's and alive.
         match unsafe { self.raw.get_pipeline_cache_data(self.pipelines) } {
             Ok(data) => {
@@ -444,6 +444,10 @@ impl Core {
 
     /// Waits until the device is idle; of a device of the program, until the queue is.
     pub fn wait_idle(&self) {
+        // It has done nothing, and RADV (22.3) crashes.
+        if self.physical.compiles_only {
+            return;
+        }
         let _alone = self.submitting();
         if self.lent.is_some() {
             for &queue in &self.compute {
@@ -461,10 +465,10 @@ impl Core {
     }
 }
 
-/// The folder of caches; `None` if they are not used.
-fn cache_dir() -> Option<&'static Path> {
+/// The folder of caches; `None` if they are not used. Drivers without their hardware have none: RADV gives all chips one id there.
+fn cache_dir(physical: &Physical) -> Option<&'static Path> {
     let config = config::get();
-    config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off)
+    config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off && !physical.compiles_only)
 }
 
 /// True if launches on the device are timed, to find workgroups.

@@ -89,6 +89,7 @@ impl PhysicalDevice for Physical {
             device_path: c_text(&self.device_path),
             description: c_text(&self.name),
             unusable: self.usable.as_ref().err().map(|why| c_text(why)),
+            compiles_only: self.compiles_only,
             driver: c_text(&self.driver),
             version: a.version,
             dedicated_memory_kb: usize::try_from(a.dedicated_memory).unwrap_or(usize::MAX),

@@ -192,6 +192,8 @@ pub struct Physical {
     pub pci: Option<[u32; 4]>,
     /// `Err` says why revamp cannot use it.
     pub usable: std::result::Result<(), String>,
+    /// It lacks nothing but memory: a driver without its hardware.
+    pub compiles_only: bool,
     has_display: OnceLock<bool>,
 }
 
@@ -379,13 +381,16 @@ impl Physical {
             );
         }
         let memory_types = MemoryTypes::choose(device_type, &memory, config.separate_memory);
-        if let Err(why) = &memory_types {
-            lacks.push(format!("usable memory ({why})"));
+        let compiles_only = lacks.is_empty() && memory.memory_type_count == 0;
+        match &memory_types {
+            Err(_) if compiles_only => lacks.push("memory: it compiles kernels (revamp-info --kernels) but runs none".into()),
+            Err(why) => lacks.push(format!("usable memory ({why})")),
+            Ok(_) => {}
         }
         let usable = if lacks.is_empty() {
             Ok(())
         } else {
-            Err(format!("{name} ({}) lacks {}, which revamp needs", asked.driver, lacks.join(", ")))
+            Err(format!("{name} ({}) lacks {}{}", asked.driver, lacks.join(", "), if compiles_only { "" } else { ", which revamp needs" }))
         };
         let memory_types = memory_types.unwrap_or_default();
         let device_path = format!("vulkan\\{}", uuid_text(&asked.uuid));
@@ -426,6 +431,7 @@ impl Physical {
             drm: asked.drm,
             pci: asked.pci,
             usable,
+            compiles_only,
             has_display: OnceLock::new(),
         }
     }

@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::statistics;
-use crate::device::Kernel;
+use crate::device::{Executable, Kernel};
 use crate::error::{Error, Result};
 use crate::kernel::{Binding, BindingKind, Module, SpecValues, dense};
 use crate::lock::{Mutex, rank};
@@ -227,14 +227,14 @@ impl VulkanKernel {
             return Ok(p.clone());
         }
         if spec.is_empty() && !split {
-            let made = self.make(spec, false)?;
+            let (made, _) = self.make(spec, false, false)?;
             return Ok(self.plain.get_or_init(|| made).clone());
         }
         let mut others = self.others.lock();
         if let Some(p) = others.get(&(spec.clone(), split)) {
             return Ok(p.clone());
         }
-        let made = self.make(spec, split)?;
+        let (made, _) = self.make(spec, split, false)?;
         others.insert((spec.clone(), split), made.clone());
         Ok(made)
     }
@@ -257,7 +257,8 @@ impl VulkanKernel {
         module.with_loops_checked(self.sets.raw.len() as u32 - 1, beyond).map(Some)
     }
 
-    fn make(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
+    /// A pipeline, and what the driver says of its code if that is `asked` or logged.
+    fn make(&self, spec: &SpecValues, split: bool, asked: bool) -> Result<(Arc<Pipeline>, Vec<Executable>)> {
         let core = &self.core;
         self.module.check_spec(spec)?;
         check_workgroup(core, &self.module, spec)?;
@@ -307,7 +308,7 @@ impl VulkanKernel {
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
             .pipeline_creation_feedback(&mut told)
             .pipeline_stage_creation_feedbacks(&mut of_stage);
-        let flags = statistics::flags(core);
+        let flags = statistics::flags(core, asked);
         let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
         let tells =
             core.physical.api_version >= vk::API_VERSION_1_3 || core.physical.extensions.pipeline_creation_feedback;
@@ -330,10 +331,9 @@ impl VulkanKernel {
             _ => "compiled",
         };
         crate::log!(Debug, "pipeline made in {} us: {source}", begun.elapsed().as_micros());
-        if !flags.is_empty() {
-            statistics::tell(core, pipeline.raw, &self.label);
-        }
-        Ok(Arc::new(pipeline))
+        let executables = statistics::executables(core, pipeline.raw, flags);
+        statistics::log(&self.label, &executables);
+        Ok((Arc::new(pipeline), executables))
     }
 }
 
@@ -493,6 +493,9 @@ impl Kernel for VulkanKernel {
     }
     fn prepare(&self, groups: [u64; 3]) -> Result<()> {
         self.pipeline(&Vec::new(), self.is_split(groups)).map(drop)
+    }
+    fn executables(&self) -> Result<Vec<Executable>> {
+        self.make(&Vec::new(), false, true).map(|(_, executables)| executables)
     }
     fn as_any(&self) -> &dyn Any {
         self

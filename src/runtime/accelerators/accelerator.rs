@@ -196,6 +196,18 @@ impl Accelerator {
         Ok(made)
     }
 
+    /// The device for kernels that are compiled and not run. It may have no memory.
+    pub(in crate::runtime) fn compiler(&self) -> Result<Arc<dyn Device>> {
+        if !self.properties.compiles_only {
+            return self.device();
+        }
+        let mut slot = self.device.lock();
+        if slot.is_none() {
+            *slot = Some(self.physical.open()?);
+        }
+        slot.clone().ok_or_else(|| Error::internal("no device was opened"))
+    }
+
     /// The device of the program that `open` gives, on the same hardware.
     pub(in crate::runtime) fn lend(&self, open: impl FnOnce() -> Result<Arc<dyn Device>>) -> Result<Arc<LentDevice>> {
         if let Some(why) = &self.properties.unusable {

@@ -4,6 +4,7 @@ pub mod accelerator;
 pub mod accelerator_view;
 pub mod bridge;
 pub mod defaults;
+pub mod driver_code;
 mod lent_device;
 pub mod loaded_kernel;
 pub mod reports;

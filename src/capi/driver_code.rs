@@ -1,0 +1,82 @@
+//! What drivers make of the kernels of a program.
+
+use super::guard::{c_text, guard, status_of};
+use super::handle::get;
+use super::pointer;
+use super::types::*;
+use crate::device::Executable;
+use crate::error::Error;
+use crate::kernel::compiled;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::driver_code::{self, DriverCode};
+use std::ffi::{CString, c_void};
+
+/// What SPIR-V modules begin with.
+const SPIRV: [u8; 4] = [3, 2, 0x23, 7];
+
+/// Lets the driver of an accelerator compile the kernels of a program and says what it made of
+/// them. No kernel is run, so a driver without its hardware will do, as Mesa's with
+/// RADV_FORCE_FAMILY. `program`: the bytes of a program, library or object file that revamp-c++ or
+/// revamp-kernelc made, which is neither loaded nor run, or of a SPIR-V module with one entry point.
+/// `callback` is called for each kernel and each form of it, in order. A kernel that the driver refuses is no error of this call.
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
+/// revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
+/// REVAMP_ERROR_RUNTIME if they are damaged or of another version.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_compile(
+    accelerator: revamp_accelerator,
+    program: *const c_void,
+    size: usize,
+    callback: revamp_kernel_code_callback,
+    context: *mut c_void,
+) -> revamp_status {
+    guard(|| {
+        let accelerator = get::<Accelerator, _>(accelerator)?;
+        let callback = callback.ok_or_else(|| Error::invalid("callback is NULL"))?;
+        // SAFETY: the caller vouches for function and context.
+        let call = |code: &revamp_kernel_code| unsafe { callback(code, context) };
+        // SAFETY: the caller vouches for `size` readable bytes or NULL.
+        let program = unsafe { pointer::slice(program.cast::<u8>(), size, "program") }?;
+        if program.starts_with(&SPIRV) {
+            with_c(["", ""], &driver_code::compile_module(&accelerator, program)?, call);
+            return Ok(());
+        }
+        let kernels = compiled::in_program(program)?;
+        if kernels.is_empty() {
+            return Err(Error::invalid(
+                "the file has no kernels; give a program, library or object file that revamp-c++ or revamp-kernelc made",
+            ));
+        }
+        for kernel in &kernels {
+            for code in driver_code::compile(&accelerator, kernel)? {
+                with_c([&kernel.name, &kernel.location], &code, call);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Calls `call` with the struct for C.
+fn with_c([name, location]: [&str; 2], of: &DriverCode, call: impl FnOnce(&revamp_kernel_code)) {
+    let [name, location, form] = [name, location, of.form].map(c_text);
+    let (status, message) = match &of.code {
+        Ok(_) => (REVAMP_OK, CString::default()),
+        Err(e) => (status_of(e.kind), c_text(&e.to_string())),
+    };
+    let executables: &[Executable] = of.code.as_deref().unwrap_or_default();
+    let figures = || executables.iter().flat_map(|e| &e.statistics);
+    let names: Vec<CString> = figures().map(|(name, _)| c_text(name)).collect();
+    let figure = |(name, (_, value)): (&CString, &(String, f64))| revamp_statistic { name: name.as_ptr(), value: *value };
+    let statistics: Vec<_> = names.iter().zip(figures()).map(figure).collect();
+    call(&revamp_kernel_code {
+        struct_size: size_of::<revamp_kernel_code>(),
+        name: name.as_ptr(),
+        location: location.as_ptr(),
+        form: form.as_ptr(),
+        status,
+        message: message.as_ptr(),
+        subgroup_size: executables.first().map_or(0, |e| e.subgroup_size),
+        statistics: statistics.as_ptr(),
+        statistic_count: statistics.len(),
+    });
+}
