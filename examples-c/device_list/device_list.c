@@ -199,7 +199,9 @@ struct counts {
 static void print_code(const revamp_kernel_code *code, void *context) {
     struct counts *counts = context;
     counts->forms++;
-    printf("%s%s%s%s%s\n", code->location, *code->location ? ": " : "", code->name, *code->form ? ", " : "", code->form);
+    if (*code->name)
+        printf("%s%s%s%s%s\n", code->location, *code->location ? ": " : "", code->name, *code->form ? ", " : "",
+               code->form);
     if (code->status != REVAMP_OK) {
         counts->refused++;
         printf("    refused: %s\n", code->message);

@@ -2,17 +2,21 @@
 """Lets AMD's compiler in Mesa (RADV) compile every kernel of the tests, the corpus, the kernel suite and the examples, without a card.
 
 Each kernel is compiled in all forms in which the library would give it to the driver, for each chip of FAMILIES; with --long also with
-validation, and with subgroups of 32 where the chip has both sizes. A refused kernel or a driver that crashes is a failure. The driver's
+validation, and with subgroups of 32 where the chip has both sizes. --icd FILE: the manifest of another RADV than the system's, which may know
+more chips (--also CHIP). A refused kernel or a driver that crashes is a failure. The driver's
 figures are compared with the table of the Mesa version, tests/drivers/radv-VERSION.tsv: it is a failure if a program has more instructions
 by 2 %, or more kernels that spill registers or use scratch memory. --update writes the table.
-usage: drivers.py PREFIX BUILD [--long | --update]; PREFIX is an installed package, BUILD the folder with what `make test` has built.
+usage: drivers.py PREFIX BUILD [--long] [--update] [--icd FILE] [--also CHIP]
+PREFIX is an installed package, BUILD the folder with what `make test` has built.
 """
+import argparse
 import concurrent.futures
 import glob
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = ('polaris10', 'vega10', 'navi10', 'navi21', 'gfx1100')
@@ -21,7 +25,6 @@ TWO_SIZES = ('navi10', 'navi21', 'gfx1100')
 COLUMNS = ('forms', 'instructions', 'vector registers', 'spilling', 'scratch', 'LDS')
 # The same kernels as in another program.
 LEFT_OUT = re.compile(r'namesake_|-clang/|_unoptimised$|random_native_')
-ICD = glob.glob('/usr/share/vulkan/icd.d/radeon_icd*.json')
 
 
 def programs(build):
@@ -36,15 +39,20 @@ def programs(build):
     return found
 
 
-def compile_program(prefix, path, family, long):
-    """What the driver says of a program's kernels: counts by COLUMNS, and what is wrong."""
+def info(options, family, *arguments):
+    """Runs revamp-info with the driver for a chip; "CHIP,cswave32": with subgroups of 32."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(('REVAMP_', 'CPPAMP_', 'VK_', 'RADV_'))}
-    environment.update(VK_ICD_FILENAMES=ICD[0], VK_DRIVER_FILES=ICD[0], RADV_FORCE_FAMILY=family.split(',')[0])
-    if ',' in family:
-        environment['RADV_PERFTEST'] = family.split(',')[1]
-    if long:
+    chip, _, test = family.partition(',')
+    environment.update(VK_ICD_FILENAMES=options.icd, VK_DRIVER_FILES=options.icd, RADV_FORCE_FAMILY=chip, RADV_PERFTEST=test)
+    if options.long:
         environment['REVAMP_VALIDATION'] = '1'
-    run = subprocess.run([f'{prefix}/bin/revamp-info', '--kernels', path], env=environment, capture_output=True, text=True, errors='replace')
+    program = [f'{options.prefix}/bin/revamp-info', *arguments]
+    return subprocess.run(program, env=environment, capture_output=True, text=True, errors='replace')
+
+
+def compile_program(options, path, family):
+    """What the driver says of a program's kernels: counts by COLUMNS, and what is wrong."""
+    run = info(options, family, '--kernels', path)
     wrong = re.findall(r'.*\n    refused: .*', run.stdout)
     if run.returncode not in (0, 1) or (run.returncode and not wrong):
         wrong.append(f'it ended with {run.returncode}: {run.stderr.strip()[-500:]}')
@@ -64,13 +72,12 @@ def compile_program(prefix, path, family, long):
     return counts, wrong
 
 
-def table_name(prefix):
+def table_name(options):
     """The table of this driver's version."""
-    environment = dict(os.environ, VK_ICD_FILENAMES=ICD[0], VK_DRIVER_FILES=ICD[0], RADV_FORCE_FAMILY=FAMILIES[0])
-    said = subprocess.run([f'{prefix}/bin/revamp-info'], env=environment, capture_output=True, text=True).stdout
+    said = info(options, FAMILIES[0]).stdout
     version = re.search(r'radv Mesa ([0-9.]+)', said)
     if not version or 'it compiles kernels' not in said:
-        sys.exit(f'0 passed, 1 failed\nRADV of mesa-vulkan-drivers gives no device without hardware:\n{said}')
+        sys.exit(f'0 passed, 1 failed\n{options.icd} gives no device without hardware:\n{said}')
     return f'{HERE}/radv-{version[1]}.tsv'
 
 
@@ -91,38 +98,71 @@ def worse(now, before):
     return found
 
 
-def main():
-    prefix, build = sys.argv[1:3]
-    long, update = '--long' in sys.argv, '--update' in sys.argv
-    if not ICD:
-        sys.exit('0 passed, 1 failed\nno RADV here: install mesa-vulkan-drivers')
-    table = table_name(prefix)
-    known = None if update else read_table(table)
-    if known is None and not update:
-        print(f'no {os.path.basename(table)}: figures are not compared; --update writes it')
-    families = list(FAMILIES) + ([f'{family},cswave32' for family in TWO_SIZES] if long else [])
-    work = [(family, name, path) for family in families for name, path in programs(build).items()]
-    passed, failed, rows = 0, 0, []
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda one: compile_program(prefix, one[2], one[0], long), work)
-        for (family, name, _), (counts, wrong) in zip(work, results):
-            rows.append((family, name, counts))
-            before = (known or {}).get((family, name))
-            if before and before['forms'] == counts['forms']:
-                wrong += worse(counts, before)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            for line in wrong:
-                print(f'FAILED  {family} {name}: {line}')
-    for family in families:
+def planted_faults(options, folder):
+    """What is not found of the modules in faults/: a missing feature, a large variable, too many values."""
+    missed = []
+    for name, expected in (('lacking', 'lacks what the kernel needs: capability AtomicFloat64'), ('scratch', 'scratch'), ('spilling', 'spilling')):
+        module = f'{folder}/{name}.spv'
+        subprocess.run(['glslc', '-O', '--target-env=vulkan1.2', f'{HERE}/faults/{name}.comp', '-o', module], check=True)
+        counts, wrong = compile_program(options, module, 'navi21')
+        found = wrong + worse(counts, dict.fromkeys(COLUMNS, 0))
+        if not any(expected in line for line in found):
+            missed.append(f'planted fault {name}: {found}')
+    return missed
+
+
+def report(work, results, known):
+    """Prints what is wrong; the number of failures, and rows for the table."""
+    failed, rows = 0, []
+    for (family, name, _), (counts, wrong) in zip(work, results):
+        rows.append((family, name, counts))
+        before = (known or {}).get((family, name))
+        if before and before['forms'] == counts['forms']:
+            wrong += worse(counts, before)
+        failed += bool(wrong)
+        for line in wrong:
+            print(f'FAILED  {family} {name}: {line}')
+    for family in dict.fromkeys(family for family, _, _ in rows):
         sums = {c: sum(counts[c] for of, _, counts in rows if of == family) for c in COLUMNS}
         print(f'{family}: ' + ', '.join(f'{value} {c}' for c, value in sums.items()))
-    if update:
-        with open(table, 'w', encoding='utf-8') as file:
-            file.write('\t'.join(('family', 'program') + COLUMNS) + '\n')
-            for family, name, counts in rows:
-                file.write('\t'.join([family, name] + [str(int(counts[c])) for c in COLUMNS]) + '\n')
-    print(f'{passed} passed, {failed} failed')
-    return failed > 0
+    return failed, rows
+
+
+def write_table(name, rows):
+    with open(name, 'w', encoding='utf-8') as file:
+        file.write('\t'.join(('family', 'program') + COLUMNS) + '\n')
+        for family, program, counts in rows:
+            file.write('\t'.join([family, program] + [str(int(counts[c])) for c in COLUMNS]) + '\n')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('prefix')
+    parser.add_argument('build')
+    parser.add_argument('--long', action='store_true')
+    parser.add_argument('--update', action='store_true')
+    parser.add_argument('--icd', default=(glob.glob('/usr/share/vulkan/icd.d/radeon_icd*.json') or [None])[0])
+    parser.add_argument('--also', action='append', default=[])
+    options = parser.parse_args()
+    if not options.icd:
+        sys.exit('0 passed, 1 failed\nno RADV here: install mesa-vulkan-drivers')
+    table = table_name(options)
+    known = None if options.update else read_table(table)
+    if known is None and not options.update:
+        print(f'no {os.path.basename(table)}: figures are not compared; --update writes it')
+    families = [*FAMILIES, *options.also] + [f'{family},cswave32' for family in TWO_SIZES if options.long]
+    work = [(family, name, path) for family in families for name, path in programs(options.build).items()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failed, rows = report(work, pool.map(lambda one: compile_program(options, one[2], one[0]), work), known)
+    with tempfile.TemporaryDirectory() as folder:
+        missed = planted_faults(options, folder)
+    for line in missed:
+        print(f'FAILED  {line}')
+    if options.update:
+        write_table(table, rows)
+    failed += len(missed)
+    print(f'{len(work) + 3 - failed} passed, {failed} failed')
+    return failed > 0 or not work
 
 
 sys.exit(main())

@@ -1,0 +1,8 @@
+#version 450
+// Needs a feature that no chip of RADV has.
+#extension GL_EXT_shader_atomic_float : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer B { double sum; };
+void main() {
+    atomicAdd(sum, double(gl_GlobalInvocationID.x));
+}
