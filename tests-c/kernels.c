@@ -765,6 +765,51 @@ TEST(registered_kernels_are_found_by_name) {
     CHECK_OK(revamp_kernel_unregister(records, 2));
 }
 
+/* What a driver makes of kernels. */
+
+struct code {
+    int calls;
+    revamp_status status;
+    char message[400];
+};
+
+static void note(const revamp_kernel_code *code, void *context) {
+    struct code *noted = context;
+    noted->calls++;
+    noted->status = code->status;
+    snprintf(noted->message, sizeof noted->message, "%s", code->message);
+    CHECK_NUMBER(code->struct_size, sizeof *code);
+    CHECK(code->name && code->location && code->form);
+    CHECK(!code->statistic_count || code->statistics[0].name);
+}
+
+TEST(a_driver_compiles_a_module_that_is_not_run) {
+    enum { CAPABILITY_FPGA_REG = 5948 };
+    FOR_EACH_PLACE(p, runs_spirv) {
+        struct code code = {0};
+        CHECK_OK(revamp_accelerator_compile(p->accelerator, step_module.words, step_module.size, note, &code));
+        CHECK(code.calls == 1 && code.status == REVAMP_OK && !*code.message);
+        /* A refused kernel is no error of the call. */
+        size_t size = 0;
+        uint32_t *words = with_capability(&step_module, CAPABILITY_FPGA_REG, &size);
+        CHECK_OK(revamp_accelerator_compile(p->accelerator, words, size, note, &code));
+        CHECK(code.calls == 2 && code.status == REVAMP_ERROR_UNSUPPORTED_FEATURE && strstr(code.message, "FPGAReg"));
+        const char *text = "RVMPKERN, but no kernels";
+        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, text, strlen(text), note, &code), AS_ARGUMENT,
+                    "no kernels");
+        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, text, strlen(text), NULL, NULL), AS_ARGUMENT,
+                    "callback");
+        CHECK_FAILS(revamp_accelerator_compile(p->accelerator, NULL, 1, note, &code), AS_ARGUMENT, "program");
+        CHECK_NUMBER((uint32_t)code.calls, 2);
+    }
+    struct code none = {0};
+    for (const place *p = some_place(holds_arrays); p->view; p++)
+        if (!runs_spirv(&p->info))
+            CHECK_FAILS(revamp_accelerator_compile(p->accelerator, step_module.words, step_module.size, note, &none),
+                        AS_UNSUPPORTED, "no driver that compiles");
+    CHECK_NUMBER((uint32_t)none.calls, 0);
+}
+
 /* What cannot run. */
 
 TEST(PFE_8_kernels_do_not_run_on_the_cpu_accelerator) {

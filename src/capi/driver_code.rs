@@ -66,7 +66,8 @@ fn with_c([name, location]: [&str; 2], of: &DriverCode, call: impl FnOnce(&revam
     let executables: &[Executable] = of.code.as_deref().unwrap_or_default();
     let figures = || executables.iter().flat_map(|e| &e.statistics);
     let names: Vec<CString> = figures().map(|(name, _)| c_text(name)).collect();
-    let figure = |(name, (_, value)): (&CString, &(String, f64))| revamp_statistic { name: name.as_ptr(), value: *value };
+    let figure =
+        |(name, (_, value)): (&CString, &(String, f64))| revamp_statistic { name: name.as_ptr(), value: *value };
     let statistics: Vec<_> = names.iter().zip(figures()).map(figure).collect();
     call(&revamp_kernel_code {
         struct_size: size_of::<revamp_kernel_code>(),

@@ -56,8 +56,7 @@ impl Compiled {
             with_images: None,
         };
         let sites = |sites: &[&str]| Arc::new(Checks { sites: sites.iter().map(|&site| site.to_owned()).collect() });
-        let with_images =
-            kernel.with_images.as_ref().map(|w| (Arc::new(form(w.spirv, &w.captures)), w.images.clone()));
+        let with_images = kernel.with_images.as_ref().map(|w| (Arc::new(form(w.spirv, &w.captures)), w.images.clone()));
         let checks = kernel.checks.as_ref().map(|checks| sites(&checks.sites));
         Self { native, checks, with_images, ..form(kernel.spirv, &kernel.captures) }
     }

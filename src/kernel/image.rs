@@ -21,7 +21,10 @@ pub fn in_program(program: &[u8]) -> impl Iterator<Item = &[u8]> {
         loop {
             rest = rest.get(find_magic(rest)?..)?;
             // The library's own code has the magic bytes too, with no image behind them.
-            let size = rest.first_chunk().and_then(|header| decode_size(header).ok()).filter(|size| (HEADER_BYTES..=rest.len()).contains(size));
+            let size = rest
+                .first_chunk()
+                .and_then(|header| decode_size(header).ok())
+                .filter(|size| (HEADER_BYTES..=rest.len()).contains(size));
             let (image, behind) = rest.split_at(size.unwrap_or(1));
             rest = behind;
             if size.is_some() {
@@ -61,7 +64,8 @@ mod tests {
             with_images: None,
             spirv: b"code",
         };
-        let (one, two) = (revamp_image::encode(&[kernel("one"), kernel("two")]), revamp_image::encode(&[kernel("three")]));
+        let (one, two) =
+            (revamp_image::encode(&[kernel("one"), kernel("two")]), revamp_image::encode(&[kernel("three")]));
         let mut program = b"RVMPKERN, and no image; RVMPKERN".to_vec();
         program.extend(&one);
         program.extend(b"between");

@@ -11,6 +11,7 @@ PREFIX is an installed package, BUILD the folder with what `make test` has built
 """
 import argparse
 import concurrent.futures
+import functools
 import glob
 import os
 import re
@@ -22,6 +23,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = ('polaris10', 'vega10', 'navi10', 'navi21', 'gfx1100')
 # Chips whose compiler may take subgroups of 32 for compute.
 TWO_SIZES = ('navi10', 'navi21', 'gfx1100')
+# What later versions call them.
+RENAMED = {'gfx1100': 'navi31'}
 COLUMNS = ('forms', 'instructions', 'vector registers', 'spilling', 'scratch', 'LDS')
 # The same kernels as in another program.
 LEFT_OUT = re.compile(r'namesake_|-clang/|_unoptimised$|random_native_')
@@ -39,14 +42,23 @@ def programs(build):
     return found
 
 
+@functools.lru_cache
+def knows_chip(program, icd, chip):
+    """Whether the driver has a chip of this name."""
+    environment = dict(os.environ, VK_ICD_FILENAMES=icd, VK_DRIVER_FILES=icd, RADV_FORCE_FAMILY=chip)
+    return 'Unknown family' not in subprocess.run([program], env=environment, capture_output=True, text=True, errors='replace').stderr
+
+
 def info(options, family, *arguments):
     """Runs revamp-info with the driver for a chip; "CHIP,cswave32": with subgroups of 32."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(('REVAMP_', 'CPPAMP_', 'VK_', 'RADV_'))}
+    program = [f'{options.prefix}/bin/revamp-info', *arguments]
     chip, _, test = family.partition(',')
     environment.update(VK_ICD_FILENAMES=options.icd, VK_DRIVER_FILES=options.icd, RADV_FORCE_FAMILY=chip, RADV_PERFTEST=test)
+    if chip in RENAMED and not knows_chip(program[0], options.icd, chip):
+        environment['RADV_FORCE_FAMILY'] = RENAMED[chip]
     if options.long:
         environment['REVAMP_VALIDATION'] = '1'
-    program = [f'{options.prefix}/bin/revamp-info', *arguments]
     return subprocess.run(program, env=environment, capture_output=True, text=True, errors='replace')
 
 

@@ -379,7 +379,10 @@ impl Core {
         if self.pipelines == vk::PipelineCache::null() || !self.pipelines_new.swap(false, Ordering::Relaxed) {
             return;
         }
-        let Some(dir) = cache_dir(&self.physical).filter(|_| config::get().cache == config::CacheMode::ReadWrite) else { return };
+        let Some(dir) = cache_dir(&self.physical).filter(|_| config::get().cache == config::CacheMode::ReadWrite)
+        else {
+            return;
+        };
         // SAFETY: the cache is this device's and alive.
         match unsafe { self.raw.get_pipeline_cache_data(self.pipelines) } {
             Ok(data) => {

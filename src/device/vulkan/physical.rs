@@ -383,14 +383,21 @@ impl Physical {
         let memory_types = MemoryTypes::choose(device_type, &memory, config.separate_memory);
         let compiles_only = lacks.is_empty() && memory.memory_type_count == 0;
         match &memory_types {
-            Err(_) if compiles_only => lacks.push("memory: it compiles kernels (revamp-info --kernels) but runs none".into()),
+            Err(_) if compiles_only => {
+                lacks.push("memory: it compiles kernels (revamp-info --kernels) but runs none".into())
+            }
             Err(why) => lacks.push(format!("usable memory ({why})")),
             Ok(_) => {}
         }
         let usable = if lacks.is_empty() {
             Ok(())
         } else {
-            Err(format!("{name} ({}) lacks {}{}", asked.driver, lacks.join(", "), if compiles_only { "" } else { ", which revamp needs" }))
+            Err(format!(
+                "{name} ({}) lacks {}{}",
+                asked.driver,
+                lacks.join(", "),
+                if compiles_only { "" } else { ", which revamp needs" }
+            ))
         };
         let memory_types = memory_types.unwrap_or_default();
         let device_path = format!("vulkan\\{}", uuid_text(&asked.uuid));
