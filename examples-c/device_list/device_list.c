@@ -250,19 +250,21 @@ static void print_version(const char *name, const char *end) {
 /* What the command line asks for; the exit status, or -1 to list the accelerators. */
 static int answer(int count, char **arguments) {
     if (count < 2) return -1;
-    if (strcmp(arguments[1], "--kernels") == 0 && (count == 3 || count == 4)) return print_kernels(arguments[2], arguments[3]);
+    if (strcmp(arguments[1], "--kernels") == 0 && (count == 3 || count == 4))
+        return print_kernels(arguments[2], arguments[3]);
     if (strcmp(arguments[1], "--version") == 0) {
         print_version("revamp-info", "\n");
         return EXIT_SUCCESS;
     }
     bool help = strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0;
     if (!help) fprintf(stderr, "revamp-info: error: unknown argument %s\n", arguments[1]);
-    fprintf(help ? stdout : stderr, "usage: revamp-info [--help | --version | --kernels FILE [DEVICE]]\n\n"
-                                    "Lists the accelerators that programs can use here, why others cannot be used, the "
-                                    "environment variables that\nchange this, and the library's log.\n"
-                                    "--kernels: what the driver of DEVICE (a device path; otherwise the default) makes of "
-                                    "the kernels of FILE, a\nprogram, library, object file or SPIR-V module. "
-                                    "Nothing of it is run.\n");
+    fprintf(help ? stdout : stderr,
+            "usage: revamp-info [--help | --version | --kernels FILE [DEVICE]]\n\n"
+            "Lists the accelerators that programs can use here, why others cannot be used, the "
+            "environment variables that\nchange this, and the library's log.\n"
+            "--kernels: what the driver of DEVICE (a device path; otherwise the default) makes of "
+            "the kernels of FILE, a\nprogram, library, object file or SPIR-V module. "
+            "Nothing of it is run.\n");
     return help ? EXIT_SUCCESS : 2;
 }
 

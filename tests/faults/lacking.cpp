@@ -56,11 +56,10 @@ template <class T> static std::string launch(const accelerator_view &view) {
 }
 
 // Without these no device is used.
-static void needed(const std::string &feature, revamp_accelerator device) {
+static void needed(const std::string &words, revamp_accelerator device) {
     revamp_accelerator_info info = {};
     info.struct_size = sizeof info;
     check(revamp_accelerator_get_info(device, &info) == REVAMP_OK, "get_info");
-    const std::string words = "the device feature " + feature;
     check(info.unusable_reason && has(info.unusable_reason, words), "the reason names it");
     std::printf("%s\n", info.unusable_reason ? info.unusable_reason : "usable");
     revamp_accelerator_view view = nullptr;
@@ -184,7 +183,9 @@ int main(int count, char **arguments) {
         return 2;
     }
     if (feature == "bufferDeviceAddress" || feature == "timelineSemaphore" || feature == "shaderInt64")
-        needed(feature, device);
+        needed("the device feature " + feature, device);
+    else if (feature == "android2021")
+        needed("Vulkan 1.2 (it has 1.1.0)", device);
     else if (feature == "robustImageAccess" || feature == "version1.3")
         // Of version 1.2 VK_EXT_image_robustness has it.
         textures(feature == "version1.3", device, path);
