@@ -2217,8 +2217,8 @@ revamp_status revamp_copy_texture_async(const revamp_texture_region *source,
  * Lets the driver of an accelerator compile the kernels of a program and says what it made of
  * them. No kernel is run, so a driver without its hardware will do, as Mesa's with
  * RADV_FORCE_FAMILY. `program`: the bytes of a program, library or object file that revamp-c++ or
- * revamp-kernelc made, which is neither loaded nor run. `callback` is called for each kernel and
- * each form of it, in order. A kernel that the driver refuses is no error of this call.
+ * revamp-kernelc made, which is neither loaded nor run, or of a SPIR-V module with one entry point.
+ * `callback` is called for each kernel and each form of it, in order. A kernel that the driver refuses is no error of this call.
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
  * revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
  * REVAMP_ERROR_RUNTIME if they are damaged or of another version.
