@@ -638,21 +638,21 @@ typedef struct {
 } revamp_texture_region;
 
 /**
- * A figure that a driver gives for the code of a kernel, with the driver's name for it.
+ * A statistic that a driver reports for the code of a kernel.
  */
 typedef struct {
     /**
-     * As "Spilled VGPRs", in the driver's words.
+     * The driver's name for it, such as "Spilled VGPRs".
      */
     const char *name;
     /**
-     * Booleans are 0 and 1.
+     * Its value; booleans are 0 and 1. Hashes of 64 bits are rounded.
      */
     double value;
 } revamp_statistic;
 
 /**
- * What a driver made of a kernel in one form.
+ * The result of compiling one form of a kernel.
  */
 typedef struct {
     /**
@@ -660,20 +660,20 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * The kernel's name as the compiler gives it.
+     * The kernel's name as the compiler gives it; "" for a SPIR-V module.
      */
     const char *name;
     /**
-     * File and line of the lambda or functor.
+     * File and line of the lambda or functor; "" for a SPIR-V module.
      */
     const char *location;
     /**
-     * Launches choose among several forms: "captures apart" (they share no memory), "textures as
-     * images", both; "" is the general one.
+     * A launch chooses among several forms: "no aliasing" (no two captures refer to the same
+     * memory), "textures as images", both; "" is the general one.
      */
     const char *form;
     /**
-     * REVAMP_OK, or why the device cannot run it, or the driver refused it.
+     * REVAMP_OK, or why the device cannot run it or the driver rejected it.
      */
     revamp_status status;
     /**
@@ -685,18 +685,18 @@ typedef struct {
      */
     uint32_t subgroup_size;
     /**
-     * What the driver says; nothing if it has no figures.
+     * The driver's statistics.
      */
     const revamp_statistic *statistics;
     /**
-     * How many statistics.
+     * How many there are; 0 if the driver reports none.
      */
     size_t statistic_count;
 } revamp_kernel_code;
 
 /**
- * Receives what a driver made of a kernel, by the thread that asked. What it gets is valid only
- * during the callback. It may call revamp.
+ * Receives the result of compiling a form of a kernel, on the thread that asked. Its argument is
+ * valid only during the callback. It may call revamp.
  */
 typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void *context);
 
@@ -2214,14 +2214,16 @@ revamp_status revamp_copy_texture_async(const revamp_texture_region *source,
                                         revamp_completion *completion);
 
 /**
- * Lets the driver of an accelerator compile the kernels of a program and says what it made of
- * them. No kernel is run, so a driver without its hardware will do, as Mesa's with
- * RADV_FORCE_FAMILY. `program`: the bytes of a program, library or object file that revamp-c++ or
- * revamp-kernelc made, which is neither loaded nor run, or of a SPIR-V module with one entry point.
- * `callback` is called for each kernel and each form of it, in order. A kernel that the driver refuses is no error of this call.
+ * Lets the driver of an accelerator compile the kernels of a program, without running any, and
+ * reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
+ * compiles for the chip that RADV_FORCE_FAMILY names. `program`: the bytes of a program, library
+ * or object file made by revamp-c++ or revamp-kernelc, which is not loaded, or of a SPIR-V module
+ * with one entry point. `callback` is called for each kernel and each form of it, in order. The
+ * call succeeds even if the driver rejects kernels: see `status`. If it fails, what `callback` got
+ * before is right.
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
  * revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
- * REVAMP_ERROR_RUNTIME if they are damaged or of another version.
+ * REVAMP_ERROR_RUNTIME if they are damaged or of another version of revamp.
  */
 revamp_status revamp_accelerator_compile(revamp_accelerator accelerator,
                                          const void *program,

@@ -213,7 +213,7 @@ static void print_code(const revamp_kernel_code *code, void *context) {
     printf("\n");
 }
 
-/* Without a path: the default, or the first that has a driver which compiles. */
+/* Without a path: the default, or the first Vulkan device, which may be one that only compiles. */
 static revamp_accelerator compiler(const char *path) {
     revamp_accelerator found;
     if (path) {
@@ -223,9 +223,14 @@ static revamp_accelerator compiler(const char *path) {
     if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found) == REVAMP_OK) return found;
     size_t count;
     revamp_accelerator *all = list(&count);
-    found = all[0];
-    free(all);
-    return found;
+    for (size_t i = 0; i < count; i++) {
+        if (info_of(all[i]).kind != REVAMP_ACCELERATOR_VULKAN) continue;
+        found = all[i];
+        free(all);
+        return found;
+    }
+    fprintf(stderr, "revamp-info: error: there is no Vulkan device whose driver could compile kernels\n");
+    exit(EXIT_FAILURE);
 }
 
 /* What a driver makes of the kernels of a program. */

@@ -14,14 +14,16 @@ use std::ffi::{CString, c_void};
 /// What SPIR-V modules begin with.
 const SPIRV: [u8; 4] = [3, 2, 0x23, 7];
 
-/// Lets the driver of an accelerator compile the kernels of a program and says what it made of
-/// them. No kernel is run, so a driver without its hardware will do, as Mesa's with
-/// RADV_FORCE_FAMILY. `program`: the bytes of a program, library or object file that revamp-c++ or
-/// revamp-kernelc made, which is neither loaded nor run, or of a SPIR-V module with one entry point.
-/// `callback` is called for each kernel and each form of it, in order. A kernel that the driver refuses is no error of this call.
+/// Lets the driver of an accelerator compile the kernels of a program, without running any, and
+/// reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
+/// compiles for the chip that RADV_FORCE_FAMILY names. `program`: the bytes of a program, library
+/// or object file made by revamp-c++ or revamp-kernelc, which is not loaded, or of a SPIR-V module
+/// with one entry point. `callback` is called for each kernel and each form of it, in order. The
+/// call succeeds even if the driver rejects kernels: see `status`. If it fails, what `callback` got
+/// before is right.
 /// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
 /// revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
-/// REVAMP_ERROR_RUNTIME if they are damaged or of another version.
+/// REVAMP_ERROR_RUNTIME if they are damaged or of another version of revamp.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_compile(
     accelerator: revamp_accelerator,
@@ -41,18 +43,18 @@ pub unsafe extern "C" fn revamp_accelerator_compile(
             with_c(["", ""], &driver_code::compile_module(&accelerator, program)?, call);
             return Ok(());
         }
-        let kernels = compiled::in_program(program)?;
-        if kernels.is_empty() {
-            return Err(Error::invalid(
-                "the file has no kernels; give a program, library or object file that revamp-c++ or revamp-kernelc made",
-            ));
+        let count = compiled::each_in_program(program, |kernel| {
+            let codes = driver_code::compile(&accelerator, &kernel)?;
+            codes.iter().for_each(|code| with_c([&kernel.name, &kernel.location], code, call));
+            Ok(())
+        })?;
+        if count > 0 {
+            return Ok(());
         }
-        for kernel in &kernels {
-            for code in driver_code::compile(&accelerator, kernel)? {
-                with_c([&kernel.name, &kernel.location], &code, call);
-            }
-        }
-        Ok(())
+        Err(Error::invalid(
+            "program has no kernels; give the bytes of a program, library or object file made by revamp-c++ or \
+             revamp-kernelc, or of a SPIR-V module",
+        ))
     })
 }
 

@@ -837,41 +837,41 @@ pub struct revamp_kernel_record {
     pub spirv_size: usize,
 }
 
-/// A figure that a driver gives for the code of a kernel, with the driver's name for it.
+/// A statistic that a driver reports for the code of a kernel.
 #[repr(C)]
 pub struct revamp_statistic {
-    /// As "Spilled VGPRs", in the driver's words.
+    /// The driver's name for it, such as "Spilled VGPRs".
     pub name: *const c_char,
-    /// Booleans are 0 and 1.
+    /// Its value; booleans are 0 and 1. Hashes of 64 bits are rounded.
     pub value: f64,
 }
 
-/// What a driver made of a kernel in one form.
+/// The result of compiling one form of a kernel.
 #[repr(C)]
 pub struct revamp_kernel_code {
     /// sizeof(revamp_kernel_code) of the library.
     pub struct_size: usize,
-    /// The kernel's name as the compiler gives it.
+    /// The kernel's name as the compiler gives it; "" for a SPIR-V module.
     pub name: *const c_char,
-    /// File and line of the lambda or functor.
+    /// File and line of the lambda or functor; "" for a SPIR-V module.
     pub location: *const c_char,
-    /// Launches choose among several forms: "captures apart" (they share no memory), "textures as
-    /// images", both; "" is the general one.
+    /// A launch chooses among several forms: "no aliasing" (no two captures refer to the same
+    /// memory), "textures as images", both; "" is the general one.
     pub form: *const c_char,
-    /// REVAMP_OK, or why the device cannot run it, or the driver refused it.
+    /// REVAMP_OK, or why the device cannot run it or the driver rejected it.
     pub status: revamp_status,
     /// The message of an error; "" if there is none.
     pub message: *const c_char,
     /// Threads of a subgroup; 0 if the driver does not say.
     pub subgroup_size: u32,
-    /// What the driver says; nothing if it has no figures.
+    /// The driver's statistics.
     pub statistics: *const revamp_statistic,
-    /// How many statistics.
+    /// How many there are; 0 if the driver reports none.
     pub statistic_count: usize,
 }
 
-/// Receives what a driver made of a kernel, by the thread that asked. What it gets is valid only
-/// during the callback. It may call revamp.
+/// Receives the result of compiling a form of a kernel, on the thread that asked. Its argument is
+/// valid only during the callback. It may call revamp.
 pub type revamp_kernel_code_callback =
     Option<unsafe extern "C" fn(code: *const revamp_kernel_code, context: *mut c_void)>;
 

@@ -217,13 +217,17 @@ impl Images {
     }
 }
 
-/// The kernels in the bytes of a program, library or object file that was made by the kernel compiler, in order.
-pub fn in_program(program: &[u8]) -> Result<Vec<Compiled>> {
-    let mut all = Vec::new();
-    for found in image::in_program(program) {
-        all.extend(image::read(found)?.iter().map(|kernel| Compiled::new(kernel, None)));
+/// Calls `each` for the kernels in the bytes of a program, library or object file that was made by the kernel compiler, in order; the
+/// number of kernels.
+pub fn each_in_program(program: &[u8], mut each: impl FnMut(Compiled) -> Result<()>) -> Result<usize> {
+    let mut count = 0;
+    for image in image::in_program(program) {
+        for kernel in image::read(image)? {
+            each(Compiled::new(&kernel, None))?;
+            count += 1;
+        }
     }
-    Ok(all)
+    Ok(count)
 }
 
 fn places(captures: &[Capture]) -> usize {

@@ -14,24 +14,28 @@ pub fn read(image: &[u8]) -> Result<Vec<Kernel<'_>>> {
     decode(image).map_err(error)
 }
 
-/// The images in the bytes of a program, library or object file, in order.
+/// The images in the bytes of a program, library or object file, in order. One that is cut off or of another version is among them, for
+/// [`read`] to refuse.
 pub fn in_program(program: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = program;
     std::iter::from_fn(move || {
         loop {
             rest = rest.get(find_magic(rest)?..)?;
-            // The library's own code has the magic bytes too, with no image behind them.
-            let size = rest
-                .first_chunk()
-                .and_then(|header| decode_size(header).ok())
-                .filter(|size| (HEADER_BYTES..=rest.len()).contains(size));
-            let (image, behind) = rest.split_at(size.unwrap_or(1));
-            rest = behind;
-            if size.is_some() {
-                return Some(image);
+            if !begins_image(rest) {
+                rest = rest.get(1..)?;
+                continue;
             }
+            let size = rest.first_chunk().and_then(|header| decode_size(header).ok()).unwrap_or(HEADER_BYTES);
+            let (image, behind) = rest.split_at(size.max(HEADER_BYTES).min(rest.len()));
+            rest = behind;
+            return Some(image);
         }
     })
+}
+
+/// False for the magic bytes alone, which librevamp and the kernel compiler contain as a constant: no text follows as a version.
+fn begins_image(bytes: &[u8]) -> bool {
+    bytes.get(MAGIC.len()..).and_then(|rest| rest.first_chunk()).is_some_and(|v| u32::from_le_bytes(*v) < 1 << 16)
 }
 
 fn find_magic(bytes: &[u8]) -> Option<usize> {
@@ -66,15 +70,20 @@ mod tests {
         };
         let (one, two) =
             (revamp_image::encode(&[kernel("one"), kernel("two")]), revamp_image::encode(&[kernel("three")]));
-        let mut program = b"RVMPKERN, and no image; RVMPKERN".to_vec();
+        let mut program = b"RVMPKERN, and no image; RVMPKERN ".to_vec();
         program.extend(&one);
         program.extend(b"between");
         program.extend(&two);
-        // Cut off.
+        let whole: Vec<_> = in_program(&program).collect();
+        assert_eq!(whole, [&one[..], &two[..]]);
+        assert_eq!(read(whole[0]).unwrap()[1].name, "two");
+        // Cut off, and of another version: errors, not fewer kernels.
         program.extend(&one[..one.len() - 1]);
-        let found: Vec<_> = in_program(&program).collect();
-        assert_eq!(found, [&one[..], &two[..]]);
-        assert_eq!(read(found[0]).unwrap()[1].name, "two");
+        assert!(read(in_program(&program).nth(2).unwrap()).is_err());
+        let last = program.len() - one.len() + 1;
+        program[last + MAGIC.len()] = 200;
+        let newer = in_program(&program).nth(2).unwrap();
+        assert!(read(newer).unwrap_err().to_string().contains("version 200"));
         assert_eq!(in_program(b"").count(), 0);
     }
 

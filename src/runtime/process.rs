@@ -148,10 +148,10 @@ pub(super) fn gpu_driver_loaded() {
 static LOADING: AtomicUsize = AtomicUsize::new(0);
 
 /// A thread loads a driver, or makes it load its compiler.
-pub(super) struct Loading(());
+pub(in crate::runtime) struct Loading(());
 
 impl Loading {
-    pub(super) fn new() -> Self {
+    pub(in crate::runtime) fn new() -> Self {
         LOADING.fetch_add(1, Ordering::SeqCst);
         Self(())
     }

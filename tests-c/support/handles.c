@@ -103,6 +103,12 @@ static revamp_status call_create_view(void *h) {
     revamp_accelerator_view view;
     return revamp_accelerator_create_view(h, REVAMP_QUEUING_MODE_AUTOMATIC, &view);
 }
+static void no_kernel(const revamp_kernel_code *code, void *context) {
+    (void)code, (void)context;
+}
+static revamp_status call_accelerator_compile(void *h) {
+    return revamp_accelerator_compile(h, step_module.words, step_module.size, no_kernel, NULL);
+}
 static revamp_status call_kernel_create(void *h) {
     revamp_kernel kernel;
     return try_load(h, step_module.words, step_module.size, NULL, &kernel);
@@ -521,6 +527,7 @@ static const handle_case others[] = {
     CASE(set_access, ACCELERATOR, BAD_HANDLE),
     CASE(default_view, ACCELERATOR, BAD_HANDLE),
     CASE(create_view, ACCELERATOR, BAD_HANDLE),
+    CASE(accelerator_compile, ACCELERATOR, BAD_HANDLE),
     CASE(kernel_create, ACCELERATOR, BAD_HANDLE),
     CASE(kernel_find, ACCELERATOR, BAD_HANDLE),
     CASE(view_retain, VIEW, BAD_HANDLE),

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Lets AMD's compiler in Mesa (RADV) compile every kernel of the tests, the corpus, the kernel suite and the examples, without a card.
 
-Each kernel is compiled in all forms in which the library would give it to the driver, for each chip of FAMILIES; with --long also with
+Each kernel is compiled for each chip of FAMILIES as the library gives it to the driver, with its own workgroup: in general, where no captures
+alias, and with textures as images; with --long also with
 validation, and with subgroups of 32 where the chip has both sizes. --icd FILE: the manifest of another RADV than the system's, which may know
 more chips (--also CHIP). A refused kernel or a driver that crashes is a failure. The driver's
-figures are compared with the table of the Mesa version, tests/drivers/radv-VERSION.tsv: it is a failure if a program has more instructions
-by 2 %, or more kernels that spill registers or use scratch memory. --update writes the table.
+figures are compared with the table of the Mesa version, tests/drivers/radv-VERSION.tsv, if there is one: it is a failure if a program has more
+instructions by 2 %, more kernels that spill registers or use scratch memory, or other kernels. --update writes the table.
 usage: drivers.py PREFIX BUILD [--long] [--update] [--icd FILE] [--also CHIP]
 PREFIX is an installed package, BUILD the folder with what `make test` has built.
 """
@@ -28,6 +29,12 @@ RENAMED = {'gfx1100': 'navi31'}
 COLUMNS = ('forms', 'instructions', 'vector registers', 'spilling', 'scratch', 'LDS')
 # The same kernels as in another program.
 LEFT_OUT = re.compile(r'namesake_|-clang/|_unoptimised$|random_native_')
+
+
+def system_icd():
+    """The manifest of the system's RADV; None if there is none."""
+    found = [path for folder in ('/usr/share', '/etc', '/usr/local/share') for path in glob.glob(f'{folder}/vulkan/icd.d/radeon_icd*.json')]
+    return found[0] if found else None
 
 
 def programs(build):
@@ -58,8 +65,19 @@ def info(options, family, *arguments):
     if chip in RENAMED and not knows_chip(program[0], options.icd, chip):
         environment['RADV_FORCE_FAMILY'] = RENAMED[chip]
     if options.long:
-        environment['REVAMP_VALIDATION'] = '1'
+        environment['REVAMP_VALIDATION'] = '2'
     return subprocess.run(program, env=environment, capture_output=True, text=True, errors='replace')
+
+
+def kernels(said):
+    """Name and figures of each kernel that revamp-info lists."""
+    found, name = [], ''
+    for line in said.splitlines():
+        if line.startswith('    subgroup '):
+            found.append((name, {key: float(value) for key, value in re.findall(r', ([^,]+) ([0-9.e+]+)(?=,|$)', line)}))
+        else:
+            name = line
+    return found
 
 
 def compile_program(options, path, family):
@@ -69,10 +87,7 @@ def compile_program(options, path, family):
     if run.returncode not in (0, 1) or (run.returncode and not wrong):
         wrong.append(f'it ended with {run.returncode}: {run.stderr.strip()[-500:]}')
     counts = dict.fromkeys(COLUMNS, 0)
-    for line in run.stdout.splitlines():
-        if not line.startswith('    subgroup '):
-            continue
-        figures = {name: float(value) for name, value in re.findall(r', ([^,]+) ([0-9.e+]+)(?=,|$)', line)}
+    for _, figures in kernels(run.stdout):
         counts['forms'] += 1
         counts['instructions'] += int(figures.get('Instructions', 0))
         counts['vector registers'] += int(figures.get('VGPRs', 0))
@@ -80,7 +95,7 @@ def compile_program(options, path, family):
         counts['scratch'] += figures.get('Scratch size', 0) > 0
         counts['LDS'] += int(figures.get('LDS size', 0))
         if 'Instructions' not in figures:
-            wrong.append(f'the driver gives no figures: {line}')
+            wrong.append('the driver gives no figures')
     return counts, wrong
 
 
@@ -102,38 +117,49 @@ def read_table(name):
     return {(row[0], row[1]): dict(zip(COLUMNS, map(int, row[2:]))) for row in rows}
 
 
-def worse(now, before):
-    """What of the counts is worse than in the table."""
+def regressions(now, before):
+    """What is worse than in the table."""
     found = [f'{now[c]} kernels, {before[c]} in the table: {c}' for c in ('spilling', 'scratch') if now[c] > before[c]]
     if now['instructions'] > 1.02 * before['instructions']:
         found.append(f'{now["instructions"]} instructions, {before["instructions"]} in the table')
     return found
 
 
+def against_table(now, before):
+    """What differs from the table so that it must be looked at; nothing of another version's driver, which has no table."""
+    if before is None:
+        return ['it is not in the table: run scripts/test-drivers with --update']
+    if now['forms'] != before['forms']:
+        return [f'{now["forms"]} forms of kernels, {before["forms"]} in the table: look at both, then run scripts/test-drivers with --update']
+    return regressions(now, before)
+
+
 def planted_faults(options, folder):
-    """What is not found of the modules in faults/: a missing feature, a large variable, too many values."""
+    """The planted faults that were not detected: a missing feature, a large variable, too many values."""
     missed = []
     for name, expected in (('lacking', 'lacks what the kernel needs: capability AtomicFloat64'), ('scratch', 'scratch'), ('spilling', 'spilling')):
         module = f'{folder}/{name}.spv'
         subprocess.run(['glslc', '-O', '--target-env=vulkan1.2', f'{HERE}/faults/{name}.comp', '-o', module], check=True)
         counts, wrong = compile_program(options, module, 'navi21')
-        found = wrong + worse(counts, dict.fromkeys(COLUMNS, 0))
+        found = wrong + regressions(counts, dict.fromkeys(COLUMNS, 0))
         if not any(expected in line for line in found):
             missed.append(f'planted fault {name}: {found}')
     return missed
 
 
 def report(work, results, known):
-    """Prints what is wrong; the number of failures, and rows for the table."""
+    """Prints what is wrong. Returns the number of failures, and rows for the table."""
     failed, rows = 0, []
     for (family, name, _), (counts, wrong) in zip(work, results):
         rows.append((family, name, counts))
-        before = (known or {}).get((family, name))
-        if before and before['forms'] == counts['forms']:
-            wrong += worse(counts, before)
+        if known is not None and family in FAMILIES:
+            wrong += against_table(counts, known.pop((family, name), None))
         failed += bool(wrong)
         for line in wrong:
             print(f'FAILED  {family} {name}: {line}')
+    for family, name in known or {}:
+        failed += 1
+        print(f'FAILED  {family} {name}: it is in the table, and there is no such program')
     for family in dict.fromkeys(family for family, _, _ in rows):
         sums = {c: sum(counts[c] for of, _, counts in rows if of == family) for c in COLUMNS}
         print(f'{family}: ' + ', '.join(f'{value} {c}' for c, value in sums.items()))
@@ -153,7 +179,7 @@ def main():
     parser.add_argument('build')
     parser.add_argument('--long', action='store_true')
     parser.add_argument('--update', action='store_true')
-    parser.add_argument('--icd', default=(glob.glob('/usr/share/vulkan/icd.d/radeon_icd*.json') or [None])[0])
+    parser.add_argument('--icd', default=system_icd())
     parser.add_argument('--also', action='append', default=[])
     options = parser.parse_args()
     if not options.icd:
@@ -177,4 +203,5 @@ def main():
     return failed > 0 or not work
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

@@ -6,13 +6,15 @@ is a failure. Latency and throughput are the driver's own estimates of the time 
 unrolled loop has more.
 usage: glsl.py PREFIX [CHIP]...; PREFIX is an installed package, the chips are navi21 and gfx1100.
 """
-import glob
+import argparse
 import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+import drivers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCHES = f'{HERE}/../../benches'
@@ -27,18 +29,11 @@ PAIRS = {
 }
 
 
-def figures(prefix, file, chip):
-    """The driver's figures by kernel, in order."""
-    icd = glob.glob('/usr/share/vulkan/icd.d/radeon_icd*.json')[0]
-    environment = dict(os.environ, RADV_FORCE_FAMILY=chip, VK_ICD_FILENAMES=icd, VK_DRIVER_FILES=icd)
-    said = subprocess.run([f'{prefix}/bin/revamp-info', '--kernels', file], env=environment, capture_output=True, text=True, check=True).stdout
-    found, name = {}, ''
-    for line in said.splitlines()[1:]:
-        if line.startswith('    subgroup '):
-            numbers = re.findall(r', ([^,]+) ([0-9.e+]+)(?=,|$)', line)
-            found.setdefault(name, {key: float(value) for key, value in numbers})
-        else:
-            name = line
+def figures(options, file, chip):
+    """The driver's figures by kernel, of the general form."""
+    found = {}
+    for name, of_kernel in drivers.kernels(drivers.info(options, chip, '--kernels', file).stdout):
+        found.setdefault(name, of_kernel)
     return found
 
 
@@ -54,17 +49,18 @@ def build(prefix, folder):
     return objects
 
 
-def compare(prefix, folder, objects, chip):
+def compare(options, folder, objects, chip):
     """Prints the table of a chip; the names of kernels that are worse than they may be."""
-    ours = [figures(prefix, file, chip) for file in objects]
+    ours = [figures(options, file, chip) for file in objects]
     ratios, bad = {}, []
     for name, part in PAIRS.items():
-        glsl = next(iter(figures(prefix, f'{folder}/{name}.spv', chip).values()))
+        glsl = next(iter(figures(options, f'{folder}/{name}.spv', chip).values()))
         of_source = ours[name.startswith('compiled_')]
         # A length stands before each name.
         mine = next(value for key, value in of_source.items() if re.search(rf'[0-9]{part}', key))
         ratios[name] = [mine[key] / glsl[key] for key in FIGURES]
-        bad += [name for key in ('Spilled VGPRs', 'Spilled SGPRs', 'Scratch size') if mine[key] > 0 and glsl[key] == 0]
+        if any(mine[key] > 0 and glsl[key] == 0 for key in ('Spilled VGPRs', 'Spilled SGPRs', 'Scratch size')):
+            bad.append(name)
     print(f'| {chip} | ' + ' | '.join(FIGURES) + ' |\n|' + ' --- |' * (1 + len(FIGURES)))
     for name, row in ratios.items():
         print(f'| {name} | ' + ' | '.join(f'{value:.2f}' for value in row) + ' |')
@@ -75,9 +71,10 @@ def compare(prefix, folder, objects, chip):
 
 def main():
     prefix, chips = sys.argv[1], sys.argv[2:] or ['navi21', 'gfx1100']
+    options = argparse.Namespace(prefix=prefix, icd=drivers.system_icd(), long=False)
     with tempfile.TemporaryDirectory() as folder:
         objects = build(prefix, folder)
-        bad = [f'{chip} {name}' for chip in chips for name in compare(prefix, folder, objects, chip)]
+        bad = [f'{chip} {name}' for chip in chips for name in compare(options, folder, objects, chip)]
     for name in bad:
         print(f'FAILED  {name} spills or uses scratch memory, its GLSL does not')
     checked = len(PAIRS) * len(chips)

@@ -34,7 +34,8 @@ MOST_TESTS = 12
 
 
 def is_about_the_device(properties):
-    return not properties.get("DISABLED") and "PASS_REGULAR_EXPRESSION" not in properties
+    is_of_lacking_device = any(one.startswith("REVAMP_LACKING=") for one in properties.get("ENVIRONMENT", []))
+    return not properties.get("DISABLED") and "PASS_REGULAR_EXPRESSION" not in properties and not is_of_lacking_device
 
 
 def variables_of(project, properties):

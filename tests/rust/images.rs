@@ -139,6 +139,15 @@ fn exercise(image: &Image, names: &[String]) -> u64 {
             taken += 1;
         }
     }
+    // The same bytes in the file of a program.
+    let file = [b"RVMPKERN, ", &image.bytes[..], b"RVMPKERN"].concat();
+    let mut listed = 0;
+    let _ = compiled::each_in_program(&file, |kernel| {
+        look(&kernel, image.bytes.len());
+        listed += 1;
+        Ok(())
+    });
+    assert!(listed >= taken, "a kernel that launches find is listed too");
     // SAFETY: what register gave.
     unsafe { revamp_image_unregister(id) };
     assert!(compiled::find(stub(0)).unwrap().is_none(), "it is taken back");

@@ -447,7 +447,7 @@ impl Core {
 
     /// Waits until the device is idle; of a device of the program, until the queue is.
     pub fn wait_idle(&self) {
-        // It has done nothing, and RADV (22.3) crashes.
+        // Nothing was submitted to it, and RADV (22.3) crashes in vkDeviceWaitIdle without its hardware.
         if self.physical.compiles_only {
             return;
         }
@@ -468,7 +468,8 @@ impl Core {
     }
 }
 
-/// The folder of caches; `None` if they are not used. Drivers without their hardware have none: RADV gives all chips one id there.
+/// The folder of caches; `None` if they are not used. Devices that only compile have none: RADV reports the same cache
+/// UUID for every chip.
 fn cache_dir(physical: &Physical) -> Option<&'static Path> {
     let config = config::get();
     config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off && !physical.compiles_only)

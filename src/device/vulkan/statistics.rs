@@ -7,11 +7,11 @@ use crate::device::Executable;
 use ash::{khr, vk};
 use std::ffi::CStr;
 
-/// The flags with which a pipeline is made whose figures are asked for: by `told`, or by the log. None if the device has no figures. They may
-/// keep a driver from taking the pipeline from its cache.
-pub(super) fn flags(core: &Core, told: bool) -> vk::PipelineCreateFlags {
-    let told = told || crate::trace::log::enabled(crate::trace::log::Level::Debug);
-    if told && core.physical.features.pipeline_executable_info {
+/// Creation flags that make the driver record statistics, if the caller asks or the log is at level debug; none if the device has no
+/// statistics. They may prevent a hit in the pipeline cache.
+pub(super) fn flags(core: &Core, asked: bool) -> vk::PipelineCreateFlags {
+    let asked = asked || crate::trace::log::enabled(crate::trace::log::Level::Debug);
+    if asked && core.physical.features.pipeline_executable_info {
         vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
     } else {
         vk::PipelineCreateFlags::empty()

@@ -76,6 +76,7 @@ impl Accelerator {
         let mut properties = physical.properties();
         if let Some(why) = hidden {
             properties.unusable = Some(c_text(why));
+            properties.compiles_only = false;
         }
         if let Some(why) = &properties.unusable {
             log!(Info, "{} cannot be used: {}", properties.description.to_string_lossy(), why.to_string_lossy());
@@ -173,6 +174,15 @@ impl Accelerator {
         if let Some(why) = &self.properties.unusable {
             return Err(Error::unsupported(format!("{} cannot be used: {}", self.name(), why.to_string_lossy())));
         }
+        self.opened()
+    }
+
+    /// The device for kernels that are compiled and not run. It may have no memory.
+    pub(in crate::runtime) fn compiler(&self) -> Result<Arc<dyn Device>> {
+        if self.properties.compiles_only { self.opened() } else { self.device() }
+    }
+
+    fn opened(&self) -> Result<Arc<dyn Device>> {
         let mut slot = self.device.lock();
         if let Some(device) = slot.as_ref().filter(|d| d.lost().is_none()) {
             return Ok(device.clone());
@@ -194,18 +204,6 @@ impl Accelerator {
         }
         *slot = Some(made.clone());
         Ok(made)
-    }
-
-    /// The device for kernels that are compiled and not run. It may have no memory.
-    pub(in crate::runtime) fn compiler(&self) -> Result<Arc<dyn Device>> {
-        if !self.properties.compiles_only {
-            return self.device();
-        }
-        let mut slot = self.device.lock();
-        if slot.is_none() {
-            *slot = Some(self.physical.open()?);
-        }
-        slot.clone().ok_or_else(|| Error::internal("no device was opened"))
     }
 
     /// The device of the program that `open` gives, on the same hardware.

@@ -7,6 +7,7 @@ use crate::kernel::Variant;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedKernel, OfCompiled};
+use crate::runtime::process::Loading;
 use std::sync::Arc;
 
 /// A kernel in one of the forms in which a launch may need it.
@@ -17,26 +18,28 @@ pub struct DriverCode {
     pub code: Result<Vec<Executable>>,
 }
 
-fn compiler(accelerator: &Accelerator) -> Result<Arc<dyn Device>> {
+/// The device, for as long as its driver compiles.
+fn compiler(accelerator: &Accelerator) -> Result<(Arc<dyn Device>, Loading)> {
     if accelerator.kind() != DeviceKind::Vulkan {
         return Err(Error::unsupported(format!("{} has no driver that compiles kernels", accelerator.name())));
     }
-    accelerator.compiler()
+    Ok((accelerator.compiler()?, Loading::new()))
 }
 
 /// Lets the driver of `accelerator` compile a SPIR-V module of the program's own, with its only entry point.
 pub fn compile_module(accelerator: &Accelerator, spirv: &[u8]) -> Result<DriverCode> {
-    let device = compiler(accelerator)?;
+    let (device, _loading) = compiler(accelerator)?;
     let loaded = LoadedKernel::load(&device, &KernelCache::default(), spirv, None, None, None);
     Ok(DriverCode { form: "", code: loaded.and_then(|loaded| loaded.kernel().executables()) })
 }
 
-/// Lets the driver of `accelerator` compile a kernel in all forms that launches choose from.
+/// Lets the driver of `accelerator` compile a kernel with its own workgroup: in general, for captures that do not alias, and with
+/// textures as images.
 pub fn compile(accelerator: &Accelerator, kernel: &Compiled) -> Result<Vec<DriverCode>> {
-    let device = compiler(accelerator)?;
-    let mut all = forms(&device, kernel, ["", "captures apart"]);
+    let (device, _loading) = compiler(accelerator)?;
+    let mut all = forms(&device, kernel, ["", "no aliasing"]);
     if let Some((with_images, _)) = &kernel.with_images {
-        all.extend(forms(&device, with_images, ["textures as images", "textures as images, captures apart"]));
+        all.extend(forms(&device, with_images, ["textures as images", "textures as images, no aliasing"]));
     }
     Ok(all)
 }
