@@ -347,7 +347,7 @@ fn declaration_start(code: &Code<'_>, open: usize) -> usize {
     while let Some(before) = start.checked_sub(1).filter(|&n| !code.tokens[n].directive) {
         start = match code.text(before) {
             ";" | "{" => break,
-            "}" if !["&", "|"].contains(&code.text(start)) => break,
+            "}" if code.is_word(start) || ["[", "::", "~"].contains(&code.text(start)) => break,
             ")" | "}" => code.pair(before).unwrap_or(before),
             _ => before,
         };
@@ -587,6 +587,14 @@ mod tests {
             (
                 "int a; template <class T, class U = decltype(T{})> T f(T) restrict(amp) requires c<T>;",
                 "int a; template <class T, class U = decltype(T{})> restrict(amp) T f(T) requires c<T>;",
+            ),
+            (
+                "int g() {} template <class T> s<T{}> f(T) restrict(amp) requires c<T>;",
+                "int g() {} template <class T> restrict(amp) s<T{}> f(T) requires c<T>;",
+            ),
+            (
+                "int g() {} template <class T, s<T{}> V> requires c<T{}> T f(T) restrict(amp) requires c<T>;",
+                "int g() {} template <class T, s<T{}> V> requires c<T{}> restrict(amp) T f(T) requires c<T>;",
             ),
             (
                 "M(a) template <class T> requires (T{} < 1) T f(T) restrict(amp) requires c<T>; void g() {} int h() restrict(amp) requires c<int>;",

@@ -41,8 +41,8 @@ impl Brackets {
             match text(n) {
                 "<" => depth += 1,
                 ">" => depth -= 1,
-                "(" | "[" => n = self.pair(n)?,
-                "" | ";" | "{" | "}" | ")" | "]" => return None,
+                "(" | "[" | "{" => n = self.pair(n)?,
+                "" | ";" | "}" | ")" | "]" => return None,
                 _ => {}
             }
             if depth == 0 {
