@@ -12,7 +12,6 @@ FOUND = [
     'line(&format!("{name} = load {ty}, ptr {from}"));',
     'let at = text.find("addrspace(3)");',
     'text.contains("!\\"long double\\"")',
-    'use super::text::Instruction;',
 ]
 NOT_FOUND = [
     '// define void @f() is LLVM IR.',

@@ -179,10 +179,10 @@ pub fn begins_kernel(line: &str) -> bool {
     line.starts_with("define ") && (line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel "))
 }
 
-/// Whether a node of metadata is the type of a view or of what kernels see of an array, for type-based alias information. Kernels
-/// do not change their members.
-pub fn is_type_of_view(node: &str) -> bool {
-    node.contains("!\"_ZTSN6revamp") && VIEWS.iter().any(|class| node.contains(class))
+/// Whether a type of type-based alias information is that of a view or of what kernels see of an array. Kernels do not change their
+/// members.
+pub fn is_view(name: &str) -> bool {
+    name.starts_with("_ZTSN6revamp") && VIEWS.iter().any(|class| name.contains(class))
 }
 
 const VIEWS: [&str; 2] = ["basic_view", "array_face"];

@@ -210,9 +210,14 @@ pub fn fold() -> Pipeline {
     Pipeline::of("function(instsimplify,simplifycfg),internalize,globaldce", &[])
 }
 
-/// Prepares kernels for the host's processor: all calls inlined, and no value used in another block than its own.
+/// Prepares kernels for the host's processor: all calls inlined.
 pub fn native() -> Pipeline {
-    Pipeline::of(format!("{INLINE},{},function(reg2mem)", NATIVE.passes()), &[])
+    Pipeline::of(format!("{INLINE},{}", NATIVE.passes()), &[])
+}
+
+/// Deletes what nothing uses.
+pub fn unused() -> Pipeline {
+    Pipeline::of("globaldce", &[])
 }
 
 /// Native code, as `clang -O3` makes it.

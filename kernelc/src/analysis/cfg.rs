@@ -42,12 +42,15 @@ pub struct ControlFlowGraph {
 
 impl ControlFlowGraph {
     pub fn of(blocks: &[Block]) -> Self {
-        let successors: Vec<Vec<usize>> =
-            blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect();
+        Self::new(blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect())
+    }
+
+    /// Of the successors of each block, of which the first is where the function begins.
+    pub fn new(successors: Vec<Vec<usize>>) -> Self {
         // A declaration has no blocks.
-        let order = if blocks.is_empty() { Vec::new() } else { post_order(&successors, 0) };
+        let order = if successors.is_empty() { Vec::new() } else { post_order(&successors, 0) };
         let order = order.into_iter().rev().collect::<Vec<_>>();
-        let mut predecessors = vec![Vec::new(); blocks.len()];
+        let mut predecessors = vec![Vec::new(); successors.len()];
         for &from in &order {
             for &to in &successors[from] {
                 predecessors[to].push(from);

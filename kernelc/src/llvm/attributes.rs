@@ -38,7 +38,8 @@ impl<'m> Value<'m> {
         self.number_of(parameter, "align")
     }
 
-    fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
+    /// Of a function: a parameter's attribute with its number, 0 if it has none.
+    pub fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
         assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
         let f = self.f();
         // SAFETY: the value is a function, of which attributes of parameters count from 1. The attribute has a number.

@@ -2,10 +2,9 @@
 #![allow(unsafe_code)]
 
 use super::edit::Editor;
-use super::number;
+use super::number::opcode as o;
 use super::value::{Block, Form, Value};
-use number::opcode as o;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 
 impl<'m> Editor<'m> {
     pub(super) fn own_block(self, block: Block<'m>) -> *mut c_void {
@@ -30,23 +29,16 @@ impl<'m> Editor<'m> {
         let function = block.function()?;
         let (raw, old) = (self.own_block(block), block.name());
         let before: Vec<Block<'m>> = function.blocks().collect();
-        // SAFETY: the block is one of a function. The names have that many bytes. What the builder inserts is in no block then.
-        let first = unsafe {
-            let first = (f.LLVMInsertBasicBlockInContext)(self.context.raw, raw, c"".as_ptr());
+        let first = self.block_before(block, "");
+        // SAFETY: both are blocks. The names have that many bytes.
+        unsafe {
             (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(raw), name.as_ptr().cast(), name.len());
-            (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(first), old.as_ptr().cast(), old.len());
-            let moved: Vec<Value<'m>> = block.instructions().take_while(|one| *one != at).collect();
-            self.build_at_end(first, |f, builder| {
-                for one in moved {
-                    let name = CString::new(one.name()).unwrap_or_default();
-                    (f.LLVMInstructionRemoveFromParent)(one.raw());
-                    (f.LLVMInsertIntoBuilderWithName)(builder, one.raw(), name.as_ptr());
-                }
-                (f.LLVMBuildBr)(builder, raw)
-            });
-            Block::of(self.module, first)
-        };
-        let first = first?;
+            (f.LLVMSetValueName2)((f.LLVMBasicBlockAsValue)(first.raw()), old.as_ptr().cast(), old.len());
+        }
+        let moved: Vec<Value<'m>> = block.instructions().take_while(|one| *one != at).collect();
+        let build = self.build_at(first);
+        moved.into_iter().for_each(|one| build.moved(one));
+        build.branch(block);
         before.into_iter().for_each(|from| self.redirect(from, block, first));
         Some(first)
     }
@@ -59,96 +51,22 @@ impl<'m> Editor<'m> {
             return;
         };
         for n in (0..end.count_successors()).filter(|&n| end.successor(n) == Some(old)) {
-            // SAFETY: the branch has this successor.
-            unsafe { (self.llvm.functions.LLVMSetSuccessor)(self.own(end), n, self.own_block(new)) }
+            self.set_successor(end, n, new);
         }
     }
 
-    /// A copy of an instruction before another one, with other values in place of some. It keeps its source location.
-    pub fn clone_before(
-        self,
-        one: Value<'m>,
-        at: Value<'m>,
-        values: &[(Value<'m>, Value<'m>)],
-        name: &str,
-    ) -> Value<'m> {
-        assert!(one.is_placed() && !one.is_phi(), "a copy of {:?}", one.form());
-        let (raw, name) = (self.own(one), CString::new(name).unwrap_or_default());
-        let copy = self.before(at, |f, builder| {
-            // SAFETY: the copy is new and in no block yet. A void result has no name.
-            unsafe {
-                let copy = (f.LLVMInstructionClone)(raw);
-                let named = (f.LLVMGetTypeKind)((f.LLVMTypeOf)(raw)) != number::ty::VOID;
-                (f.LLVMInsertIntoBuilderWithName)(builder, copy, if named { name.as_ptr() } else { c"".as_ptr() });
-                (f.LLVMInstructionSetDebugLoc)(copy, (f.LLVMInstructionGetDebugLoc)(raw));
-                Value::of(self.module, copy)
-            }
-        });
-        let copy = copy.unwrap_or_else(|| unreachable!("LLVM copies each instruction"));
-        for n in 0..copy.count_operands() {
-            let new = values.iter().find(|(old, _)| copy.operand(n) == Some(*old)).map(|(_, new)| *new);
-            if let Some(new) = new {
-                assert!(new.ty() == copy.operand(n).and_then(Value::ty), "a value of another type");
-                // SAFETY: the copy has this operand, and the value has its type.
-                unsafe { (self.llvm.functions.LLVMSetOperand)(self.own(copy), n, self.own(new)) }
-            }
-        }
-        copy
+    /// Another block of the same function as a successor of a `br` or a `switch`.
+    pub fn set_successor(self, end: Value<'m>, n: u32, to: Block<'m>) {
+        assert!(n < end.count_successors(), "successor {n} of {:?}", end.form());
+        // SAFETY: the branch has this successor.
+        unsafe { (self.llvm.functions.LLVMSetSuccessor)(self.own(end), n, self.own_block(to)) }
     }
 
-    /// A phi before another one, of values of one type.
-    pub fn phi(self, at: Value<'m>, incoming: &[(Value<'m>, Block<'m>)], name: &str) -> Value<'m> {
-        let ty = incoming.first().and_then(|(value, _)| value.ty());
-        assert!(at.is_phi() && incoming.iter().all(|(value, _)| value.ty() == ty), "a phi of several types");
-        let name = CString::new(name).unwrap_or_default();
-        let made = self.before(at, |f, builder| {
-            // SAFETY: the builder stands at a phi, and all values have this type.
-            unsafe {
-                let phi = (f.LLVMBuildPhi)(builder, ty?.raw(), name.as_ptr());
-                for (value, from) in incoming {
-                    let (mut value, mut from) = (self.own(*value), self.own_block(*from));
-                    (f.LLVMAddIncoming)(phi, &mut value, &mut from, 1);
-                }
-                Value::of(self.module, phi)
-            }
-        });
-        made.unwrap_or_else(|| unreachable!("a phi of no values"))
-    }
-
-    /// A variable of a thread that says yes or no, made at the beginning of a function.
-    pub fn flag(self, entry: Block<'m>, name: &str) -> Option<Value<'m>> {
-        let name = CString::new(name).unwrap_or_default();
-        // SAFETY: the builder stands in the block; the type is of the context.
-        self.before(entry.first()?, |f, builder| unsafe {
-            let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
-            Value::of(self.module, (f.LLVMBuildAlloca)(builder, truth, name.as_ptr()))
-        })
-    }
-
-    /// Sets a variable that [`Self::flag`] made, before an instruction.
-    pub fn set_flag(self, flag: Value<'m>, to: bool, at: Value<'m>) {
-        assert!(flag.form() == Form::Instruction(o::ALLOCA), "a flag in {:?}", flag.form());
-        let place = self.own(flag);
-        // SAFETY: the builder stands in a block; the address is that of a variable.
-        self.before(at, |f, builder| unsafe {
-            let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
-            (f.LLVMBuildStore)(builder, (f.LLVMConstInt)(truth, u64::from(to), 0), place)
-        });
-    }
-
-    /// A new block before `yes` that goes there if the flag is set, else to `no`. Neither has phis.
-    pub fn branch_on_flag(self, flag: Value<'m>, yes: Block<'m>, no: Block<'m>, name: &str) -> Option<Block<'m>> {
-        assert!(flag.form() == Form::Instruction(o::ALLOCA), "a flag in {:?}", flag.form());
-        let (f, place, name) = (self.llvm.functions, self.own(flag), CString::new(name).unwrap_or_default());
-        // SAFETY: the blocks are of one function, as is the variable.
-        unsafe {
-            let made = (f.LLVMInsertBasicBlockInContext)(self.context.raw, self.own_block(yes), name.as_ptr());
-            self.build_at_end(made, |f, builder| {
-                let truth = (f.LLVMIntTypeInContext)(self.context.raw, 1);
-                let is = (f.LLVMBuildLoad2)(builder, truth, place, c"".as_ptr());
-                (f.LLVMBuildCondBr)(builder, is, self.own_block(yes), self.own_block(no))
-            });
-            Block::of(self.module, made)
-        }
+    /// A new block before `yes` that goes there if a variable says so, else to `no`. Neither has phis.
+    pub fn branch_on(self, variable: Value<'m>, yes: Block<'m>, no: Block<'m>, name: &str) -> Block<'m> {
+        let made = self.block_before(yes, name);
+        let build = self.build_at(made);
+        build.branch_if(build.load(self.integer_type(1), variable, ""), yes, no);
+        made
     }
 }

@@ -4,7 +4,8 @@
 use super::Module;
 use super::edit::Editor;
 use super::load::Functions;
-use super::number::{FIRST_INTEGER_PREDICATE, OF_FUNCTION, opcode as o, ty as t, value as k};
+use super::number::opcode::{self as o, ZEXT};
+use super::number::{ACQUIRE_RELEASE, FIRST_INTEGER_PREDICATE, IN_BOUNDS, OF_FUNCTION, ty as t, value as k};
 use super::value::{Block, Form, Type, Value};
 use std::ffi::{CString, c_uint, c_void};
 
@@ -12,7 +13,7 @@ use std::ffi::{CString, c_uint, c_void};
 pub struct Builder<'m> {
     pub edit: Editor<'m>,
     /// Valid until it is dropped.
-    raw: *mut c_void,
+    pub(super) raw: *mut c_void,
 }
 
 impl Drop for Builder<'_> {
@@ -88,6 +89,12 @@ impl<'m> Editor<'m> {
         let made =
             unsafe { Type::of(self.module, (self.llvm.functions.LLVMPointerTypeInContext)(self.context.raw, 0)) };
         made.unwrap_or_else(|| unreachable!("LLVM has pointers"))
+    }
+
+    pub fn array_type(self, element: Type<'m>, count: u64) -> Type<'m> {
+        // SAFETY: the type is one of a value in memory.
+        let made = unsafe { Type::of(self.module, (self.llvm.functions.LLVMArrayType2)(element.raw(), count)) };
+        made.unwrap_or_else(|| unreachable!("LLVM has arrays"))
     }
 
     pub fn double_type(self) -> Type<'m> {
@@ -168,6 +175,29 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// Arithmetic of numbers that are not negative, with a result that is none either and fits.
+    pub fn counting(&self, opcode: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
+        let made = self.binary(opcode, left, right, name);
+        if let Form::Instruction(_) = made.form() {
+            // SAFETY: it is an addition, a subtraction or a multiplication of integers.
+            unsafe {
+                (self.f().LLVMSetNUW)(made.raw(), 1);
+                (self.f().LLVMSetNSW)(made.raw(), 1);
+            }
+        }
+        made
+    }
+
+    /// A number that is not negative, in more bits.
+    pub fn widened(&self, number: Value<'m>, to: Type<'m>, name: &str) -> Value<'m> {
+        let made = self.cast(ZEXT, number, to, name);
+        if let Form::Instruction(_) = made.form() {
+            // SAFETY: it is a zero extension.
+            unsafe { (self.f().LLVMSetNNeg)(made.raw(), 1) }
+        }
+        made
+    }
+
     /// A comparison of integers or pointers; `predicate` counts from `eq` in the order of `ir::IntPredicate`.
     pub fn compare(&self, predicate: i32, left: Value<'m>, right: Value<'m>, name: &str) -> Value<'m> {
         assert!(left.ty() == right.ty(), "a comparison of two types");
@@ -201,21 +231,57 @@ impl<'m> Builder<'m> {
 
     /// An address so many bytes behind another one, not said to be in bounds.
     pub fn byte_address(&self, base: Value<'m>, bytes: Value<'m>, name: &str) -> Value<'m> {
-        assert!(base.ty().is_some_and(|ty| ty.kind() == t::POINTER), "an address behind {:?}", base.form());
-        let name = CString::new(name).unwrap_or_default();
-        let mut index = self.raw_of(bytes);
-        let byte = self.edit.integer_type(8).raw();
-        // SAFETY: the base is a pointer, and there is one index.
-        unsafe { self.made((self.f().LLVMBuildGEP2)(self.raw, byte, self.raw_of(base), &mut index, 1, name.as_ptr())) }
+        self.address(self.edit.integer_type(8), base, &[bytes], 0, name)
     }
 
-    /// A load with an alignment.
-    pub fn load(&self, ty: Type<'m>, from: Value<'m>, align: u32, name: &str) -> Value<'m> {
-        let name = CString::new(name).unwrap_or_default();
-        // SAFETY: the address is a pointer. The alignment is set for a load.
+    /// The same, in bounds.
+    pub fn byte_within(&self, base: Value<'m>, bytes: Value<'m>, name: &str) -> Value<'m> {
+        self.address(self.edit.integer_type(8), base, &[bytes], IN_BOUNDS, name)
+    }
+
+    /// The address of a `getelementptr`, an instruction or a constant, with these operands in place of its own.
+    pub fn address_as(&self, of: Value<'m>, operands: &[Value<'m>]) -> Value<'m> {
+        let (Some(source), Some((base, indices))) = (of.source_type(), operands.split_first()) else { return of };
+        // SAFETY: it is an address, as it has the type of its elements.
+        let flags = unsafe { (self.f().LLVMGEPGetNoWrapFlags)(self.raw_of(of)) };
+        self.address(source, *base, indices, flags, "")
+    }
+
+    fn address(
+        &self,
+        source: Type<'m>,
+        base: Value<'m>,
+        indices: &[Value<'m>],
+        flags: c_uint,
+        name: &str,
+    ) -> Value<'m> {
+        assert!(base.ty().is_some_and(|ty| ty.kind() == t::POINTER), "an address behind {:?}", base.form());
+        let (name, count) = (CString::new(name).unwrap_or_default(), indices.len() as c_uint);
+        let mut indices: Vec<*mut c_void> = indices.iter().map(|index| self.raw_of(*index)).collect();
+        let (f, base) = (self.f(), self.raw_of(base));
+        // SAFETY: the base is a pointer, and there are so many indices.
         unsafe {
-            let made = (self.f().LLVMBuildLoad2)(self.raw, ty.raw(), self.raw_of(from), name.as_ptr());
-            (self.f().LLVMSetAlignment)(made, align);
+            let build = f.LLVMBuildGEPWithNoWrapFlags;
+            self.made(build(self.raw, source.raw(), base, indices.as_mut_ptr(), count, name.as_ptr(), flags))
+        }
+    }
+
+    /// A load, aligned as its type is.
+    pub fn load(&self, ty: Type<'m>, from: Value<'m>, name: &str) -> Value<'m> {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the address is a pointer.
+        unsafe { self.made((self.f().LLVMBuildLoad2)(self.raw, ty.raw(), self.raw_of(from), name.as_ptr())) }
+    }
+
+    /// A variable; `align` is 0 if it is aligned as its type is.
+    pub fn alloca(&self, ty: Type<'m>, align: u32, name: &str) -> Value<'m> {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the builder stands in a block. The alignment is a power of two, as another variable or the caller has it.
+        unsafe {
+            let made = (self.f().LLVMBuildAlloca)(self.raw, ty.raw(), name.as_ptr());
+            if align != 0 {
+                (self.f().LLVMSetAlignment)(made, align);
+            }
             self.made(made)
         }
     }
@@ -256,9 +322,43 @@ impl<'m> Builder<'m> {
         }
     }
 
-    pub fn store(&self, value: Value<'m>, to: Value<'m>) {
+    pub fn store(&self, value: Value<'m>, to: Value<'m>) -> Value<'m> {
         // SAFETY: the address is a pointer.
-        unsafe { (self.f().LLVMBuildStore)(self.raw, self.raw_of(value), self.raw_of(to)) };
+        unsafe { self.made((self.f().LLVMBuildStore)(self.raw, self.raw_of(value), self.raw_of(to))) }
+    }
+
+    /// A fence of all threads that acquires and releases.
+    pub fn fence(&self) {
+        // SAFETY: the builder stands in a block. Of all threads: 0.
+        unsafe { (self.f().LLVMBuildFence)(self.raw, ACQUIRE_RELEASE, 0, c"".as_ptr()) };
+    }
+
+    /// Assembly without instructions, which LLVM does not look into. `effects`: it may do more than make a value of its argument.
+    pub fn opaque(&self, argument: Option<Value<'m>>, effects: bool, name: &str) -> Value<'m> {
+        let (f, context, name) = (self.f(), self.edit.context.raw, CString::new(name).unwrap_or_default());
+        let constraints = if argument.is_some() { c"=r,0" } else { c"" };
+        let mut all: Vec<*mut c_void> = argument.iter().map(|one| self.raw_of(*one)).collect();
+        let count = all.len() as c_uint;
+        // SAFETY: the texts are empty or have as many bytes as they say; the function has one argument at most, of the type that it returns.
+        unsafe {
+            let mut given = all.first().map_or_else(|| (f.LLVMVoidTypeInContext)(context), |one| (f.LLVMTypeOf)(*one));
+            let ty = (f.LLVMFunctionType)(given, &mut given, count, 0);
+            let (text, length) = (constraints.as_ptr(), constraints.count_bytes());
+            let code = (f.LLVMGetInlineAsm)(ty, c"".as_ptr(), 0, text, length, effects.into(), 0, 0, 0);
+            self.made((f.LLVMBuildCall2)(self.raw, ty, code, all.as_mut_ptr(), count, name.as_ptr()))
+        }
+    }
+
+    /// Goes to one of some blocks by a number.
+    pub fn switch(&self, number: Value<'m>, other: Block<'m>, cases: &[(Value<'m>, Block<'m>)]) {
+        let (f, count) = (self.f(), cases.len() as c_uint);
+        // SAFETY: the blocks are of one function, and the cases are constants of the number's type.
+        unsafe {
+            let made = (f.LLVMBuildSwitch)(self.raw, self.raw_of(number), self.edit.own_block(other), count);
+            for (case, to) in cases {
+                (f.LLVMAddCase)(made, self.raw_of(*case), self.edit.own_block(*to));
+            }
+        }
     }
 
     pub fn unreachable(&self) {
@@ -290,10 +390,20 @@ impl<'m> Builder<'m> {
         unsafe { (self.f().LLVMBuildBr)(self.raw, self.edit.own_block(to)) };
     }
 
-    pub fn branch_if(&self, condition: Value<'m>, yes: Block<'m>, no: Block<'m>) {
+    pub fn branch_if(&self, condition: Value<'m>, yes: Block<'m>, no: Block<'m>) -> Value<'m> {
         let (condition, yes, no) = (self.raw_of(condition), self.edit.own_block(yes), self.edit.own_block(no));
         // SAFETY: the blocks are of the same function.
-        unsafe { (self.f().LLVMBuildCondBr)(self.raw, condition, yes, no) };
+        unsafe { self.made((self.f().LLVMBuildCondBr)(self.raw, condition, yes, no)) }
+    }
+
+    /// Moves an instruction here.
+    pub(super) fn moved(&self, one: Value<'m>) {
+        let (f, name) = (self.f(), CString::new(one.name()).unwrap_or_default());
+        // SAFETY: the instruction is in a block, which it leaves.
+        unsafe {
+            (f.LLVMInstructionRemoveFromParent)(self.raw_of(one));
+            (f.LLVMInsertIntoBuilderWithName)(self.raw, one.raw(), name.as_ptr());
+        }
     }
 
     /// A copy of an instruction other than a phi, with its source location.

@@ -7,9 +7,9 @@
 
 use super::value::{Block, Form, Type, Value};
 use super::{Module, number};
-use number::{ACQUIRE, ACQUIRE_RELEASE, LOOP, MONOTONIC, OF_FUNCTION, SPIR_FUNCTION, linkage, opcode as o, ty as t};
+use number::{ACQUIRE, ACQUIRE_RELEASE, MONOTONIC, OF_FUNCTION, SPIR_FUNCTION, linkage, opcode as o, ty as t};
 use std::cell::RefCell;
-use std::ffi::{CString, c_uint, c_void};
+use std::ffi::{c_uint, c_void};
 
 /// The module while it is changed.
 #[derive(Clone, Copy)]
@@ -64,33 +64,10 @@ impl<'m> Editor<'m> {
 
     /// Declares a function without arguments and result, for devices.
     pub fn declare(self, name: &str) -> Value<'m> {
-        let f = self.llvm.functions;
-        let name = CString::new(name).unwrap_or_default();
-        // SAFETY: the type has no parameters; the name is a string.
-        let made = unsafe {
-            let nothing = (f.LLVMVoidTypeInContext)(self.context.raw);
-            let ty = (f.LLVMFunctionType)(nothing, std::ptr::null_mut(), 0, 0);
-            let raw = (f.LLVMAddFunction)(self.module.raw, name.as_ptr(), ty);
-            (f.LLVMSetFunctionCallConv)(raw, SPIR_FUNCTION);
-            Value::of(self.module, raw)
-        };
-        made.unwrap_or_else(|| unreachable!("LLVM declares each function"))
-    }
-
-    /// A call of a function without arguments and result, before an instruction.
-    pub fn call(self, function: Value<'m>, at: Value<'m>) -> Value<'m> {
-        assert!(function.count_parameters() == 0, "a call without the arguments");
-        let callee = self.own(function);
-        let made = self.before(at, |f, builder| {
-            // SAFETY: the callee is a function of that type, which has no parameters; the call is an instruction of the module.
-            unsafe {
-                let ty = (f.LLVMGlobalGetValueType)(callee);
-                let raw = (f.LLVMBuildCall2)(builder, ty, callee, std::ptr::null_mut(), 0, c"".as_ptr());
-                (f.LLVMSetInstructionCallConv)(raw, (f.LLVMGetFunctionCallConv)(callee));
-                Value::of(self.module, raw)
-            }
-        });
-        made.unwrap_or_else(|| unreachable!("LLVM makes each call"))
+        let made = self.external(name, None, &[], false);
+        // SAFETY: it is a function.
+        unsafe { (self.llvm.functions.LLVMSetFunctionCallConv)(self.own(made), SPIR_FUNCTION) };
+        made
     }
 
     /// The pointer of a value of this module.
@@ -145,11 +122,16 @@ impl<'m> Editor<'m> {
 
     /// Adds an attribute without a value to a function or a call.
     pub fn add_attribute(self, to: Value<'m>, name: &str) {
+        self.add_number_attribute(to, name, 0);
+    }
+
+    /// Adds an attribute with a number.
+    pub fn add_number_attribute(self, to: Value<'m>, name: &str, number: u64) {
         let f = self.llvm.functions;
         let (raw, kind) = (self.own(to), self.attribute(name));
         // SAFETY: the kind is one of LLVM's, and the value is what the function says.
         unsafe {
-            let attribute = (f.LLVMCreateEnumAttribute)(self.context.raw, kind, 0);
+            let attribute = (f.LLVMCreateEnumAttribute)(self.context.raw, kind, number);
             if is_call(to) {
                 (f.LLVMAddCallSiteAttribute)(raw, OF_FUNCTION, attribute);
             } else {
@@ -186,17 +168,13 @@ impl<'m> Editor<'m> {
             "a return in place of {:?}",
             unreachable.form()
         );
-        self.before(unreachable, |f, builder| {
-            // SAFETY: the builder stands before the end of a block, which is then erased.
-            unsafe { (f.LLVMBuildRetVoid)(builder) }
-        });
+        self.build_before(unreachable).give_back(None);
         self.erase(unreachable);
     }
 
     /// A fence that acquires and releases, before an instruction.
     pub fn fence(self, at: Value<'m>) {
-        // SAFETY: the builder stands in a block. Of all threads: 0.
-        self.before(at, |f, builder| unsafe { (f.LLVMBuildFence)(builder, ACQUIRE_RELEASE, 0, c"".as_ptr()) });
+        self.build_before(at).fence();
     }
 
     /// Makes a relaxed atomic operation that reads and writes acquire and release; other instructions stay.
@@ -218,61 +196,6 @@ impl<'m> Editor<'m> {
                 }
             },
             _ => {}
-        }
-    }
-
-    /// Gives the branch at a loop's latch metadata that has the loop unrolled so often, in place of what it says of the loop.
-    pub fn unroll(self, branch: Value<'m>, times: u64) {
-        assert!(branch.form() == Form::Instruction(o::BR), "a loop that ends with {:?}", branch.form());
-        let (f, context, word) = (self.llvm.functions, self.context.raw, "llvm.loop.unroll.count");
-        // SAFETY: all is made in the context of the branch, and the lists have so many parts. A node that names itself is distinct, as a loop's has
-        // to be; LLVM takes the temporary node away once it is replaced.
-        unsafe {
-            let times = (f.LLVMConstInt)((f.LLVMIntTypeInContext)(context, 32), times, 0);
-            let mut count =
-                [(f.LLVMMDStringInContext2)(context, word.as_ptr().cast(), word.len()), (f.LLVMValueAsMetadata)(times)];
-            let place = (f.LLVMTemporaryMDNode)(context, std::ptr::null_mut(), 0);
-            let mut parts = [place, (f.LLVMMDNodeInContext2)(context, count.as_mut_ptr(), count.len())];
-            let node = (f.LLVMMDNodeInContext2)(context, parts.as_mut_ptr(), parts.len());
-            (f.LLVMMetadataReplaceAllUsesWith)(place, node);
-            let kind = (f.LLVMGetMDKindIDInContext)(context, LOOP.as_ptr().cast(), LOOP.len() as c_uint);
-            (f.LLVMSetMetadata)(self.own(branch), kind, (f.LLVMMetadataAsValue)(context, node));
-        }
-    }
-
-    /// Builds instructions before another one, at its place of the source.
-    pub(super) fn before<R>(self, at: Value<'m>, build: impl FnOnce(&super::load::Functions, *mut c_void) -> R) -> R {
-        assert!(at.is_placed(), "a place before what is in no block");
-        let f = self.llvm.functions;
-        // SAFETY: the instruction is in a block. LLVM's builder takes its place of the source too. It is disposed of once.
-        unsafe {
-            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
-            (f.LLVMPositionBuilderBefore)(builder, self.own(at));
-            let made = build(f, builder);
-            (f.LLVMDisposeBuilder)(builder);
-            made
-        }
-    }
-}
-
-impl Module {
-    /// Builds instructions at the end of a block of the module.
-    ///
-    /// # Safety
-    /// `block` is one of the module's blocks.
-    pub(super) unsafe fn build_at_end<R>(
-        &self,
-        block: *mut c_void,
-        build: impl FnOnce(&super::load::Functions, *mut c_void) -> R,
-    ) -> R {
-        let f = self.llvm.functions;
-        // SAFETY: the caller vouches for the block. The builder is disposed of once.
-        unsafe {
-            let builder = (f.LLVMCreateBuilderInContext)(self.context.raw);
-            (f.LLVMPositionBuilderAtEnd)(builder, block);
-            let made = build(f, builder);
-            (f.LLVMDisposeBuilder)(builder);
-            made
         }
     }
 }

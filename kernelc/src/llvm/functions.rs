@@ -3,7 +3,7 @@
 
 use super::Builder;
 use super::edit::Editor;
-use super::number::{OF_FUNCTION, linkage, value as k};
+use super::number::{HIDDEN, OF_FUNCTION, linkage, value as k};
 use super::value::{Block, Form, Type, Value};
 use std::ffi::{CString, c_int, c_uint};
 
@@ -22,14 +22,15 @@ impl<'m> Editor<'m> {
         }
     }
 
-    /// Adds an attribute that is text, without a value, to a function.
-    pub fn add_text_attribute(self, to: Value<'m>, name: &str) {
+    /// Adds an attribute that is text to a function, with a value that may be empty.
+    pub fn add_text_attribute(self, to: Value<'m>, name: &str, value: &str) {
         assert!(to.form() == Form::Other(k::FUNCTION), "an attribute of {:?}", to.form());
         let f = self.llvm.functions;
         // SAFETY: the texts have as many bytes as they say.
         unsafe {
             let (key, length) = (name.as_ptr().cast(), name.len() as c_uint);
-            let made = (f.LLVMCreateStringAttribute)(self.context.raw, key, length, c"".as_ptr(), 0);
+            let (text, bytes) = (value.as_ptr().cast(), value.len() as c_uint);
+            let made = (f.LLVMCreateStringAttribute)(self.context.raw, key, length, text, bytes);
             (f.LLVMAddAttributeAtIndex)(self.own(to), OF_FUNCTION, made);
         }
     }
@@ -70,13 +71,45 @@ impl<'m> Editor<'m> {
     /// The first block of a declared function, and thereby its definition.
     pub fn define(self, function: Value<'m>) -> Builder<'m> {
         assert!(function.first_block().is_none(), "{} is defined", function.name());
-        // SAFETY: it is a function without blocks.
+        self.build_at(self.append_block(function, ""))
+    }
+
+    /// A new block, the last of a function.
+    pub fn append_block(self, function: Value<'m>, name: &str) -> Block<'m> {
+        assert!(function.form() == Form::Other(k::FUNCTION), "a block of {:?}", function.form());
+        let (f, name) = (self.llvm.functions, CString::new(name).unwrap_or_default());
+        // SAFETY: it is a function; the name is a string.
         let block = unsafe {
-            let made =
-                (self.llvm.functions.LLVMAppendBasicBlockInContext)(self.context.raw, self.own(function), c"".as_ptr());
+            let made = (f.LLVMAppendBasicBlockInContext)(self.context.raw, self.own(function), name.as_ptr());
             Block::of(self.module, made)
         };
-        self.build_at(block.unwrap_or_else(|| unreachable!("LLVM makes each block")))
+        block.unwrap_or_else(|| unreachable!("LLVM makes each block"))
+    }
+
+    /// Lets other modules of the program see a function, but not other programs. `like`: it has the debug information of that function, which is
+    /// to go.
+    pub fn hide(self, function: Value<'m>, like: Value<'m>) {
+        assert!([function, like].iter().all(|one| one.form() == Form::Other(k::FUNCTION)), "it is no function");
+        let (f, raw) = (self.llvm.functions, self.own(function));
+        // SAFETY: both are functions.
+        unsafe {
+            (f.LLVMSetVisibility)(raw, HIDDEN);
+            (f.LLVMSetSubprogram)(raw, (f.LLVMGetSubprogram)(self.own(like)));
+        }
+    }
+
+    /// Makes a function or variable that is defined here one that `globaldce` deletes, if nothing else that stays uses it.
+    pub fn discard(self, definition: Value<'m>) {
+        assert!(Self::is_global(definition), "{:?} discarded", definition.form());
+        let (f, raw) = (self.llvm.functions, self.own(definition));
+        // SAFETY: it is a function or a variable, and no declaration, which has to have a name.
+        unsafe {
+            if (f.LLVMIsDeclaration)(raw) == 0 {
+                (f.LLVMSetValueName2)(raw, c"".as_ptr(), 0);
+                (f.LLVMSetComdat)(raw, std::ptr::null_mut());
+                (f.LLVMSetLinkage)(raw, linkage::INTERNAL);
+            }
+        }
     }
 
     /// A constant text that only this module sees, with a zero behind it.

@@ -293,10 +293,20 @@ functions! {
     LLVMGetPoison(*mut c_void) -> *mut c_void;
     LLVMConstNull(*mut c_void) -> *mut c_void;
     LLVMBuildICmp(*mut c_void, c_int, *mut c_void, *mut c_void, *const c_char) -> *mut c_void;
-    LLVMBuildGEP2(*mut c_void, *mut c_void, *mut c_void, *mut *mut c_void, c_uint, *const c_char) -> *mut c_void;
     LLVMSetAlignment(*mut c_void, c_uint) -> ();
     LLVMBuildInsertValue(*mut c_void, *mut c_void, *mut c_void, c_uint, *const c_char) -> *mut c_void;
     LLVMGetNamedFunction(*mut c_void, *const c_char) -> *mut c_void;
+    LLVMGetNamedMetadataNumOperands(*mut c_void, *const c_char) -> c_uint;
+    LLVMGetNamedMetadataOperands(*mut c_void, *const c_char, *mut *mut c_void) -> ();
+    LLVMIsDeclaration(*mut c_void) -> c_int;
+    LLVMSetNUW(*mut c_void, c_int) -> ();
+    LLVMSetNSW(*mut c_void, c_int) -> ();
+    LLVMSetNNeg(*mut c_void, c_int) -> ();
+    LLVMBuildSwitch(*mut c_void, *mut c_void, *mut c_void, c_uint) -> *mut c_void;
+    LLVMAddCase(*mut c_void, *mut c_void, *mut c_void) -> ();
+    LLVMGetInlineAsm(*mut c_void, *const c_char, usize, *const c_char, usize, c_int, c_int, c_int, c_int) -> *mut c_void;
+    LLVMLinkModules2(*mut c_void, *mut c_void) -> c_int;
+    LLVMWriteBitcodeToFile(*mut c_void, *const c_char) -> c_int;
 }
 
 /// The library of this process: loaded once, never unloaded.

@@ -13,6 +13,7 @@ mod build;
 mod edit;
 mod functions;
 mod load;
+mod metadata;
 mod module;
 pub mod number;
 mod one_memory;

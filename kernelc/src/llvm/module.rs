@@ -3,6 +3,7 @@
 
 use super::Llvm;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
 use std::rc::Rc;
 
 /// `LLVMReturnStatusAction`.
@@ -95,6 +96,25 @@ impl Module {
             }
         }
         Ok(other)
+    }
+
+    /// Adds what another module of the same context has; each may declare what the other one defines.
+    pub fn link(&mut self, mut other: Self) -> Result<(), String> {
+        assert!(Rc::ptr_eq(&self.context, &other.context), "modules of two contexts");
+        // SAFETY: both modules are valid, and of one context. LLVM disposes of the other one.
+        let failed = unsafe { (self.llvm.functions.LLVMLinkModules2)(self.raw, other.raw) } != 0;
+        other.raw = std::ptr::null_mut();
+        self.reported()?;
+        if failed { Err("two modules do not fit".into()) } else { Ok(()) }
+    }
+
+    /// Writes it as bitcode.
+    pub fn write(&self, file: &Path) -> Result<(), String> {
+        let told = || format!("cannot write {}", file.display());
+        let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|_| told())?;
+        // SAFETY: the module is valid, and the name is a string.
+        let failed = unsafe { (self.llvm.functions.LLVMWriteBitcodeToFile)(self.raw, name.as_ptr()) } != 0;
+        if failed { Err(told()) } else { Ok(()) }
     }
 
     /// An error where the module breaks the rules of LLVM's IR.

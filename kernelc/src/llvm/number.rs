@@ -15,6 +15,7 @@ pub mod ty {
 }
 /// `LLVMValueKind`.
 pub mod value {
+    pub const ARGUMENT: i32 = 0;
     pub const FUNCTION: i32 = 5;
     pub const ALIAS: i32 = 6;
     pub const GLOBAL_VARIABLE: i32 = 8;
@@ -62,10 +63,13 @@ pub mod opcode {
     pub const SHL: i32 = 20;
     pub const AND: i32 = 23;
     pub const OR: i32 = 24;
+    pub const XOR: i32 = 25;
     pub const ALLOCA: i32 = 26;
     pub const LOAD: i32 = 27;
     pub const STORE: i32 = 28;
     pub const GEP: i32 = 29;
+    pub const TRUNC: i32 = 30;
+    pub const ZEXT: i32 = 31;
     pub const UITOFP: i32 = 35;
     pub const SITOFP: i32 = 36;
     pub const FPTRUNC: i32 = 37;
@@ -90,6 +94,8 @@ pub mod opcode {
     pub const FNEG: i32 = 66;
     pub const FREEZE: i32 = 68;
 }
+/// `LLVMGEPFlagInBounds`.
+pub const IN_BOUNDS: u32 = 1;
 /// `LLVMAtomicOrdering`.
 pub const MONOTONIC: i32 = 2;
 pub const ACQUIRE: i32 = 4;
@@ -101,6 +107,8 @@ pub mod linkage {
     pub const INTERNAL: i32 = 8;
     pub const PRIVATE: i32 = 9;
 }
+/// `LLVMHiddenVisibility`.
+pub const HIDDEN: i32 = 1;
 /// `LLVMFastMathAll`.
 pub const FAST: u32 = 127;
 /// The kind of metadata that tells of a loop.

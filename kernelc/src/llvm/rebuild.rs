@@ -15,10 +15,9 @@ impl<'m> Editor<'m> {
         assert!(old.is_placed() && old.can_be_fast(), "fast maths of {:?}", old.form());
         let Form::Instruction(opcode) = old.form() else { return };
         let from = self.own(old);
-        let made = self.before(old, |f, builder| {
-            // SAFETY: the builder stands before the instruction, which has this opcode. What is made is null or a value of the module.
-            unsafe { Value::of(self.module, anew(f, builder, opcode, from)) }
-        });
+        let build = self.build_before(old);
+        // SAFETY: the builder stands before the instruction, which has this opcode. What is made is null or a value of the module.
+        let made = unsafe { Value::of(self.module, anew(self.llvm.functions, build.raw, opcode, from)) };
         let Some(new) = made else { return };
         // LLVM may have folded it to a constant.
         if let Form::Instruction(_) = new.form() {

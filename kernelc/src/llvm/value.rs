@@ -358,6 +358,11 @@ impl<'m> Value<'m> {
         u32::try_from(count).unwrap_or(0)
     }
 
+    /// The operands of an instruction or a constant expression.
+    pub fn operands(self) -> impl Iterator<Item = Value<'m>> {
+        (0..self.count_operands()).filter_map(move |n| self.operand(n))
+    }
+
     /// Of a `switch`: the value for a successor, from 1.
     pub fn case(self, at: u32) -> Option<Value<'m>> {
         assert!(self.does(&[o::SWITCH]) && (1..self.count_successors()).contains(&at), "case {at} of {:?}", self.form);
@@ -429,7 +434,8 @@ impl<'m> Value<'m> {
         self.metadata("llvm.access.group")
     }
 
-    fn metadata(self, name: &str) -> Option<Node<'m>> {
+    /// Of an instruction: the node of a kind that is attached to it.
+    pub fn metadata(self, name: &str) -> Option<Node<'m>> {
         assert!(self.is_instruction(), "metadata of {:?}", self.form);
         let (f, context) = (self.f(), self.module.context.raw);
         // SAFETY: the value is an instruction, and the name has that many bytes. What is found is metadata of the context.
@@ -534,6 +540,10 @@ impl<'m> Block<'m> {
 }
 
 impl<'m> Node<'m> {
+    pub(super) fn raw(self) -> *mut c_void {
+        self.raw
+    }
+
     fn is(self, kinds: &[u32]) -> bool {
         kinds.contains(&self.kind())
     }

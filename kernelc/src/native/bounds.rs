@@ -1,41 +1,65 @@
 //! Which of a tile's threads have nothing to do in a region: those beyond a bound, in `if (local < half)`. The loop over the
 //! threads then ends there.
 
-use super::analysis::{Kernel, is_harmless_call, is_simple};
-use super::text::{Instruction, operand, split_type};
-use super::variables::plain_name;
+use super::analysis::Kernel;
+use super::calls::{is_expression, is_harmless_call, is_simple, locals, mentioned, position};
+use super::variables::Access;
 use crate::device_abi::Position;
-use std::collections::{BTreeSet, HashMap};
+use crate::ir::{CastOp, Constant, Instruction, IntPredicate, LocalId, Op, Operand, Type, Value};
+use std::collections::BTreeSet;
+
+/// Values are followed so far.
+const MOST_STEPS: usize = 16;
 
 /// The threads whose place in x is beyond a value do nothing.
 pub struct Bound {
-    /// The instructions that make the value, each behind what it uses; of a load, the value that it stands for if the region
-    /// stores one before.
-    pub chain: Vec<(Instruction, Option<String>)>,
-    pub ty: String,
-    /// The value: a number, or a name that the chain makes.
-    pub value: String,
+    /// The instructions that make the value, each behind what it uses.
+    pub chain: Vec<Step>,
+    /// The comparison and which of its operands is the value; without one only the first thread has something to do.
+    pub value: Option<(LocalId, u32)>,
     /// A thread at the value itself has something to do.
     pub inclusive: bool,
     pub signed: bool,
 }
 
+/// An instruction that makes a part of a bound, by its result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Instruction(LocalId),
+    /// A load of what the region has stored before: the block and the place of the store.
+    Stored(LocalId, (usize, usize)),
+    /// A load of a variable that is kept once.
+    Kept(LocalId, LocalId),
+}
+
+impl Step {
+    fn result(self) -> LocalId {
+        match self {
+            Self::Instruction(result) | Self::Stored(result, _) | Self::Kept(result, _) => result,
+        }
+    }
+}
+
 /// A branch on a thread's place in x.
 struct Comparison<'k> {
     /// What holds of the place and the value where the branch goes to the first of its targets.
-    predicate: &'static str,
-    ty: &'k str,
-    value: &'k str,
+    predicate: IntPredicate,
+    made: LocalId,
+    value: &'k Operand,
+    /// Which operand the value is.
+    side: u32,
 }
+
+/// The instructions that a thread passes first in a region, with their blocks and places.
+type Passed<'k> = Vec<((usize, usize), &'k Instruction)>;
 
 impl Kernel {
     /// The bound of a region, if there is one. `uniform`: the variables that are kept once.
-    pub fn bound(&self, start: usize, uniform: &BTreeSet<String>) -> Option<Bound> {
+    pub fn bound(&self, start: usize, uniform: &BTreeSet<LocalId>) -> Option<Bound> {
         let region = self.region(start);
         if region.iter().all(|&n| !self.divergent[n]) && self.is_harmless(&region, start) {
             // The first thread does all there is to do.
-            let (chain, value) = (Vec::new(), "1".to_owned());
-            return Some(Bound { chain, ty: "i32".to_owned(), value, inclusive: false, signed: true });
+            return Some(Bound { chain: Vec::new(), value: None, inclusive: false, signed: true });
         }
         let mut way = vec![start];
         while let &[next] = self.flow[*way.last()?].next.as_slice() {
@@ -45,18 +69,22 @@ impl Kernel {
             way.push(next);
         }
         let at = *way.last()?;
-        let passed: Vec<&Instruction> = way.iter().flat_map(|&n| &self.function.blocks[n].instructions).collect();
-        let all = self.made();
-        let comparison = self.comparison(&all, at)?;
+        let block = |&n: &usize| {
+            let instructions = self.function.blocks[n].instructions.iter().enumerate();
+            instructions.map(move |(at, one)| ((n, at), one))
+        };
+        let passed: Passed<'_> = way.iter().flat_map(block).collect();
+        let comparison = self.comparison(at)?;
         let &[yes, no] = self.flow[at].next.as_slice() else { return None };
         // Where the condition holds there is work; or where it does not.
         let sides = [(comparison.predicate, no), (opposite(comparison.predicate), yes)];
         sides.into_iter().find_map(|(predicate, idle)| {
+            use IntPredicate as I;
             let (inclusive, signed) = match predicate {
-                "slt" => (false, true),
-                "sle" => (true, true),
-                "ult" => (false, false),
-                "ule" | "eq" => (true, false),
+                I::Slt => (false, true),
+                I::Sle => (true, true),
+                I::Ult => (false, false),
+                I::Ule | I::Eq => (true, false),
                 _ => return None,
             };
             let mut seen = BTreeSet::new();
@@ -70,67 +98,53 @@ impl Kernel {
                 return None;
             }
             let mut chain = Vec::new();
-            if !self.known_before(&passed, comparison.value, uniform, &mut chain, 0) {
-                return None;
-            }
-            let (ty, value) = (comparison.ty.to_owned(), comparison.value.to_owned());
-            Some(Bound { chain, ty, value, inclusive, signed })
+            let known = self.known_before(&passed, &comparison.value.value, uniform, &mut chain, 0);
+            known.then_some(Bound { chain, value: Some((comparison.made, comparison.side)), inclusive, signed })
         })
     }
 
     /// The comparison of the place in x with another value that a block's branch depends on.
-    fn comparison<'k>(&'k self, made: &HashMap<&str, &'k Instruction>, block: usize) -> Option<Comparison<'k>> {
-        let end = self.function.blocks[block].instructions.last().filter(|i| i.opcode == "br")?;
-        let compared = made.get(end.uses.first()?.as_str()).filter(|i| i.opcode == "icmp")?;
-        let words = compared.body().strip_prefix("icmp ")?;
-        let (predicate, rest) = words.strip_prefix("samesign ").unwrap_or(words).split_once(' ')?;
-        let predicate = PREDICATES.iter().find(|row| row[0] == predicate)?;
-        let (ty, rest) = split_type(rest).filter(|(ty, _)| matches!(*ty, "i32" | "i64"))?;
-        let (left, right) = operand(rest.trim_start());
-        let (left, right) = (left.trim(), operand(right).0.trim());
-        match (self.is_place(made, left, 0), self.is_place(made, right, 0)) {
-            (true, false) => Some(Comparison { predicate: predicate[0], ty, value: right }),
-            (false, true) => Some(Comparison { predicate: predicate[1], ty, value: left }),
-            _ => None,
+    fn comparison(&self, block: usize) -> Option<Comparison<'_>> {
+        let Op::CondBr { condition, .. } = &self.function.blocks[block].instructions.last()?.op else { return None };
+        let made = condition.value.local()?;
+        let Op::ICmp { predicate, left, right } = &self.made(made)?.op else { return None };
+        if !matches!(left.ty, Type::Int(32 | 64)) {
+            return None;
         }
+        let (predicate, value, side) = match (self.is_place(&left.value, 0), self.is_place(&right.value, 0)) {
+            (true, false) => (*predicate, right, 1),
+            (false, true) => (swapped(*predicate), left, 0),
+            _ => return None,
+        };
+        Some(Comparison { predicate, made, value, side })
     }
 
     /// A value is the thread's place in x within its tile, perhaps in more bits.
-    fn is_place(&self, made: &HashMap<&str, &Instruction>, value: &str, depth: usize) -> bool {
-        let Some(instruction) = plain_name(value).and_then(|name| made.get(name)).filter(|_| depth < 16) else {
-            return false;
-        };
-        match instruction.opcode.as_str() {
-            "call" => instruction.position() == Some(Position::Local) && instruction.text.contains("(i32 noundef 0)"),
-            "sext" | "zext" => {
-                instruction.uses.first().is_some_and(|used| self.is_place(made, &format!("%{used}"), depth + 1))
-            }
-            "load" => {
-                self.read(instruction).and_then(Self::single).is_some_and(|value| self.is_place(made, value, depth + 1))
+    fn is_place(&self, value: &Value, depth: usize) -> bool {
+        let made = value.local().and_then(|name| self.made(name));
+        let Some(one) = made.filter(|_| depth < MOST_STEPS) else { return false };
+        match &one.op {
+            Op::Call { .. } => position(&self.code, one) == Some((Position::Local, Some(0))),
+            Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. } => self.is_place(&value.value, depth + 1),
+            Op::Load { .. } => {
+                self.read(one).and_then(Self::single).is_some_and(|value| self.is_place(value, depth + 1))
             }
             _ => false,
         }
     }
 
     /// Cuts loops with barriers before a branch that only some threads, up to a bound, do something behind.
-    pub fn cut_before_bounds(&mut self, types: &std::collections::HashSet<String>) {
+    pub fn cut_before_bounds(&mut self) {
         let starts = self.starts();
-        let uniform: BTreeSet<String> = self
-            .variables
-            .iter()
-            .filter(|(_, v)| v.plain && !v.varies && v.again.is_none())
-            .map(|(n, _)| n.clone())
-            .collect();
+        let kept = self.variables.iter().filter(|(_, v)| v.plain && !v.varies && v.again.is_none());
+        let uniform: BTreeSet<LocalId> = kept.map(|(name, _)| *name).collect();
         let wanted: Vec<usize> = (0..self.flow.len())
             .filter(|n| !starts.contains(n) && !self.parted.contains(n) && self.flow[*n].next.len() == 2)
-            .filter(|&n| self.comparison(&self.made(), n).is_some() && self.is_repeated(n))
+            .filter(|&n| self.comparison(n).is_some() && self.is_repeated(n))
             .filter(|&n| !self.may_part(n) && self.bound(n, &uniform).is_some())
             .collect();
         for header in wanted {
-            let before: Vec<usize> = (0..self.flow.len()).filter(|&n| self.flow[n].next.contains(&header)).collect();
-            for n in before {
-                self.cut_edge(n, header, types);
-            }
+            self.cut_before(header);
         }
     }
 
@@ -152,80 +166,93 @@ impl Kernel {
     /// What these blocks of a region do the first thread does for all.
     fn is_harmless(&self, blocks: &BTreeSet<usize>, start: usize) -> bool {
         let exits = self.exits(start);
-        let live = |name: &str| exits.iter().flatten().any(|&exit| self.live[exit].contains(name));
-        let harmless = |i: &Instruction| match i.access() {
-            Some(access) if i.opcode == "store" => plain_name(access.address)
-                .and_then(|name| Some((name, self.variables.get(name)?)))
-                .is_some_and(|(name, v)| v.plain && (!v.varies || v.again.is_some() || !live(name))),
-            Some(_) => true,
-            None => match i.callee() {
-                Some(name) => is_harmless_call(i, name),
-                None => i.ends() || is_simple(&i.opcode) || i.opcode == "alloca",
-            },
+        let live = |name: &LocalId| exits.iter().flatten().any(|&exit| self.live[exit].contains(name));
+        let harmless = |one: &Instruction| match (Access::of(one), &one.op) {
+            (Some(access), Op::Store { .. }) => access
+                .address
+                .local()
+                .and_then(|name| Some((name, self.variables.get(&name)?)))
+                .is_some_and(|(name, v)| v.plain && (!v.varies || v.again.is_some() || !live(&name))),
+            (Some(_), _) => true,
+            (None, Op::Call { .. }) => is_harmless_call(&self.code, one),
+            (None, Op::Br { .. } | Op::CondBr { .. } | Op::Switch { .. } | Op::Ret { .. } | Op::Unreachable) => true,
+            (None, op) => is_simple(op) || matches!(op, Op::Alloca { .. }),
         };
-        blocks.iter().all(|&n| self.function.blocks[n].instructions.iter().all(harmless))
+        self.instructions(blocks).all(harmless)
     }
 
     /// Appends what makes a value of numbers and of uniform variables as they are at the begin of the region. `passed`: the
     /// instructions before.
     fn known_before(
         &self,
-        passed: &[&Instruction],
-        value: &str,
-        uniform: &BTreeSet<String>,
-        chain: &mut Vec<(Instruction, Option<String>)>,
+        passed: &[((usize, usize), &Instruction)],
+        value: &Value,
+        uniform: &BTreeSet<LocalId>,
+        chain: &mut Vec<Step>,
         depth: usize,
     ) -> bool {
-        let Some(name) = plain_name(value) else { return !value.contains(['%', '@', '(']) };
-        let Some(at) = passed.iter().position(|i| i.result.as_deref() == Some(name)).filter(|_| depth < 12) else {
-            return false;
+        let Some(name) = value.local() else {
+            let address = |constant: &Constant| matches!(constant, Constant::Global(_)).then_some(());
+            return !is_expression(value) && mentioned(value, &address).is_none();
         };
-        let instruction = passed[at];
-        let mut stands_for = None;
-        let known = match instruction.opcode.as_str() {
-            "load" => {
-                let Some(variable) = instruction.access().and_then(|a| plain_name(a.address)) else { return false };
-                let is_store = |i: &&&Instruction| {
-                    i.opcode == "store" && i.access().is_some_and(|a| plain_name(a.address) == Some(variable))
-                };
-                match passed[..at].iter().rev().find(is_store).and_then(|i| i.access()) {
-                    Some(store) => {
-                        stands_for = Some(store.value.trim().to_owned());
-                        self.variables.get(variable).is_some_and(|v| v.plain)
-                            && self.known_before(&passed[..at], store.value.trim(), uniform, chain, depth + 1)
-                    }
-                    None => uniform.contains(variable),
+        let made = passed.iter().position(|(_, i)| i.result == Some(name));
+        let Some(at) = made.filter(|_| depth < MOST_STEPS) else { return false };
+        let (before, one) = (&passed[..at], passed[at].1);
+        let step = if matches!(one.op, Op::Load { .. }) {
+            let Some(variable) = Access::of(one).and_then(|a| a.address.local()) else { return false };
+            let stored = before.iter().rev().find_map(|(place, one)| {
+                let access = Access::of(one).filter(|a| a.address.local() == Some(variable))?;
+                Some((*place, access.value?))
+            });
+            match stored {
+                Some((place, value)) => {
+                    let known = self.variables.get(&variable).is_some_and(|v| v.plain)
+                        && self.known_before(before, value, uniform, chain, depth + 1);
+                    known.then_some(Step::Stored(name, place))
                 }
+                None => uniform.contains(&variable).then_some(Step::Kept(name, variable)),
             }
-            opcode => {
-                is_simple(opcode)
-                    && instruction
-                        .uses
-                        .iter()
-                        .all(|used| self.known_before(&passed[..at], &format!("%{used}"), uniform, chain, depth + 1))
-            }
+        } else {
+            let known = is_simple(&one.op)
+                && locals(one).all(|used| self.known_before(before, &Value::Local(used), uniform, chain, depth + 1));
+            known.then_some(Step::Instruction(name))
         };
-        if known && !chain.iter().any(|(i, _)| i.result == instruction.result) {
-            chain.push((instruction.clone(), stands_for));
+        // Stores may differ, so a step is known by its result.
+        if let Some(step) = step.filter(|step| chain.iter().all(|other| other.result() != step.result())) {
+            chain.push(step);
         }
-        known
+        step.is_some()
     }
 }
 
-/// Predicates, each with what it is with its sides changed, and its opposite.
-const PREDICATES: [[&str; 3]; 10] = [
-    ["slt", "sgt", "sge"],
-    ["sle", "sge", "sgt"],
-    ["sgt", "slt", "sle"],
-    ["sge", "sle", "slt"],
-    ["ult", "ugt", "uge"],
-    ["ule", "uge", "ugt"],
-    ["ugt", "ult", "ule"],
-    ["uge", "ule", "ult"],
-    ["eq", "eq", "ne"],
-    ["ne", "ne", "eq"],
-];
+/// What holds of a comparison's sides when they are changed.
+fn swapped(predicate: IntPredicate) -> IntPredicate {
+    use IntPredicate as I;
+    match predicate {
+        I::Eq | I::Ne => predicate,
+        I::Slt => I::Sgt,
+        I::Sle => I::Sge,
+        I::Sgt => I::Slt,
+        I::Sge => I::Sle,
+        I::Ult => I::Ugt,
+        I::Ule => I::Uge,
+        I::Ugt => I::Ult,
+        I::Uge => I::Ule,
+    }
+}
 
-fn opposite(predicate: &str) -> &'static str {
-    PREDICATES.iter().find(|row| row[0] == predicate).map_or("", |row| row[2])
+fn opposite(predicate: IntPredicate) -> IntPredicate {
+    use IntPredicate as I;
+    match predicate {
+        I::Eq => I::Ne,
+        I::Ne => I::Eq,
+        I::Slt => I::Sge,
+        I::Sle => I::Sgt,
+        I::Sgt => I::Sle,
+        I::Sge => I::Slt,
+        I::Ult => I::Uge,
+        I::Ule => I::Ugt,
+        I::Ugt => I::Ule,
+        I::Uge => I::Ult,
+    }
 }

@@ -1,83 +1,102 @@
 //! Variables of which one is a copy of the other, and that are never needed at once, become one: what a loop sums up in each of a
 //! tile's threads would else be copied in each iteration.
 
-use super::text::{Function, Instruction, renamed};
-use super::variables::{Flow, Variable, live, plain_name, variables};
+use super::handles::Handles;
+use super::variables::{Access, Flow, Variables, live, targets, variables};
+use crate::ir::{self, Function, LocalId, Value};
+use crate::llvm::Editor;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More pairs than this are not looked at.
 const MOST_PAIRS: usize = 200;
 
 /// A load or store of a variable.
-struct Step<'f> {
-    variable: &'f str,
-    /// What the load makes, or what is stored.
-    value: &'f str,
+#[derive(Clone, Copy)]
+struct Step {
+    /// The place of the instruction in its block.
+    at: usize,
+    variable: LocalId,
+    /// What the load makes, or what is stored unless it is a constant.
+    value: Option<LocalId>,
     stores: bool,
 }
 
-impl<'f> Step<'f> {
-    fn of(instruction: &'f Instruction, all: &BTreeMap<String, Variable>) -> Option<Self> {
-        let access = instruction.access()?;
-        let variable = plain_name(access.address).filter(|name| all.get(*name).is_some_and(|v| v.plain))?;
-        let value = instruction.result.as_deref().or_else(|| plain_name(access.value)).unwrap_or_default();
-        Some(Self { variable, value, stores: instruction.result.is_none() })
-    }
+/// The names that variables of a function get, and the stores that are left out, by block and place.
+pub struct Joined {
+    names: BTreeMap<LocalId, LocalId>,
+    dropped: Vec<(usize, usize)>,
 }
 
-/// Joins variables of a function.
-pub fn joined(function: &mut Function, flow: &[Flow], types: &HashSet<String>) {
-    let all = variables(function);
-    let mut live = live(function, flow, &all);
-    let blocks: Vec<Vec<Step<'_>>> =
-        function.blocks.iter().map(|b| b.instructions.iter().filter_map(|i| Step::of(i, &all)).collect()).collect();
+/// Finds the variables of a function that become one.
+pub fn find(code: &ir::Module, function: &Function) -> Joined {
+    let all = variables(code, function);
+    let flow: Vec<Flow> =
+        function.blocks.iter().map(|b| Flow { next: targets(&b.instructions), barrier: None }).collect();
+    let mut live = live(function, &flow, &all);
+    let blocks: Vec<Vec<Step>> = function.blocks.iter().map(|block| steps(block, &all)).collect();
     let mut pairs = BTreeSet::new();
     for block in &blocks {
-        let loads: HashMap<&str, &str> = block.iter().filter(|s| !s.stores).map(|s| (s.value, s.variable)).collect();
-        for (to, from) in block.iter().filter(|s| s.stores).filter_map(|s| Some((s.variable, *loads.get(s.value)?))) {
+        let loads: HashMap<LocalId, LocalId> =
+            block.iter().filter(|s| !s.stores).filter_map(|s| Some((s.value?, s.variable))).collect();
+        for step in block.iter().filter(|step| step.stores) {
+            let Some((to, from)) = step.value.and_then(|value| Some((step.variable, *loads.get(&value)?))) else {
+                continue;
+            };
             // Variables of one value may be computed again instead.
-            let several = all[to].stores.len() > 1 || all[from].stores.len() > 1;
-            if several && all[to].ty == all[from].ty {
+            let several = all[&to].stores.len() > 1 || all[&from].stores.len() > 1;
+            if several && all[&to].ty == all[&from].ty {
                 pairs.insert((to, from));
             }
         }
     }
-    let mut names: HashMap<&str, &str> = HashMap::new();
+    let mut names: BTreeMap<LocalId, LocalId> = BTreeMap::new();
     for (to, from) in pairs.into_iter().take(MOST_PAIRS) {
-        let of = |name| names.get(name).copied().unwrap_or(name);
+        let of = |name| names.get(&name).copied().unwrap_or(name);
         let (to, from) = (of(to), of(from));
-        if to == from || meet(&blocks, flow, &live, &names, [to, from]) {
+        if to == from || meet(&blocks, &flow, &live, &names, [to, from]) {
             continue;
         }
         names.values_mut().filter(|name| **name == from).for_each(|name| *name = to);
         names.insert(from, to);
         for needed in &mut live {
-            if needed.remove(from) {
-                needed.insert(to.to_owned());
+            if needed.remove(&from) {
+                needed.insert(to);
             }
         }
     }
-    let names: HashMap<String, String> = names.into_iter().map(|(from, to)| (from.to_owned(), to.to_owned())).collect();
-    if !names.is_empty() {
-        rename(function, &names, types);
-    }
+    let kept: HashSet<LocalId> = names.values().copied().collect();
+    let dropped = blocks.iter().enumerate().flat_map(|(n, block)| {
+        let renamed =
+            block.iter().map(|s| Step { variable: names.get(&s.variable).copied().unwrap_or(s.variable), ..*s });
+        superfluous(renamed.filter(|step| kept.contains(&step.variable))).into_iter().map(move |at| (n, at))
+    });
+    Joined { dropped: dropped.collect(), names }
+}
+
+fn steps(block: &ir::Block, all: &Variables) -> Vec<Step> {
+    let step = |(at, one): (usize, &ir::Instruction)| {
+        let access = Access::of(one)?;
+        let variable = access.address.local().filter(|name| all.get(name).is_some_and(|v| v.plain))?;
+        let value = one.result.or_else(|| access.value.and_then(Value::local));
+        Some(Step { at, variable, value, stores: access.value.is_some() })
+    };
+    block.instructions.iter().enumerate().filter_map(step).collect()
 }
 
 /// One of two variables is changed while the other is needed. `names`: of those that have become one.
 fn meet(
-    blocks: &[Vec<Step<'_>>],
+    blocks: &[Vec<Step>],
     flow: &[Flow],
-    live: &[BTreeSet<String>],
-    names: &HashMap<&str, &str>,
-    two: [&str; 2],
+    live: &[BTreeSet<LocalId>],
+    names: &BTreeMap<LocalId, LocalId>,
+    two: [LocalId; 2],
 ) -> bool {
-    let of = |step: &Step<'_>| {
-        two.iter().position(|name| *name == names.get(step.variable).copied().unwrap_or(step.variable))
-    };
+    let of =
+        |step: &Step| two.iter().position(|name| *name == names.get(&step.variable).copied().unwrap_or(step.variable));
     blocks.iter().enumerate().any(|(n, block)| {
-        let steps: Vec<(usize, &Step<'_>)> = block.iter().filter_map(|s| Some((of(s)?, s))).collect();
+        let steps: Vec<(usize, &Step)> = block.iter().filter_map(|s| Some((of(s)?, s))).collect();
         // Whether each store only copies the other variable as it is then.
-        let mut fresh: HashMap<&str, usize> = HashMap::new();
+        let mut fresh: HashMap<Option<LocalId>, usize> = HashMap::new();
         let copies: Vec<bool> = steps
             .iter()
             .map(|&(at, step)| {
@@ -85,12 +104,12 @@ fn meet(
                     fresh.insert(step.value, at);
                     return false;
                 }
-                let copy = fresh.get(step.value) == Some(&(1 - at));
+                let copy = fresh.get(&step.value) == Some(&(1 - at));
                 fresh.retain(|_, of| *of != at);
                 copy
             })
             .collect();
-        let mut needs = two.map(|name| flow[n].next.iter().chain(&flow[n].barrier).any(|&to| live[to].contains(name)));
+        let mut needs = two.map(|name| flow[n].next.iter().any(|&to| live[to].contains(&name)));
         steps.iter().zip(copies).rev().any(|(&(at, step), copy)| {
             needs[at] = !step.stores;
             step.stores && needs[1 - at] && !copy
@@ -98,35 +117,31 @@ fn meet(
     })
 }
 
-/// Gives variables their names, and leaves out stores of what such a variable is already.
-fn rename(function: &mut Function, names: &HashMap<String, String>, types: &HashSet<String>) {
-    let kept: HashSet<&String> = names.values().collect();
-    for block in &mut function.blocks {
-        block
-            .instructions
-            .retain(|i| !(i.opcode == "alloca" && i.result.as_ref().is_some_and(|r| names.contains_key(r))));
-        for instruction in &mut block.instructions {
-            if instruction.uses.iter().any(|used| names.contains_key(used)) {
-                let other = |name: &super::text::Name| names.get(&name.name).filter(|_| !name.label);
-                let text = renamed(&instruction.text, types, |name| Some(format!("%\"{}\"", other(name)?)));
-                *instruction = Instruction::new(&text, types);
-            }
+/// The places of stores of what a variable is already, of a block's loads and stores.
+fn superfluous(steps: impl Iterator<Item = Step>) -> Vec<usize> {
+    let mut fresh: HashMap<Option<LocalId>, LocalId> = HashMap::new();
+    let mut found = Vec::new();
+    for step in steps {
+        if !step.stores {
+            fresh.insert(step.value, step.variable);
+        } else if fresh.get(&step.value) == Some(&step.variable) {
+            found.push(step.at);
+        } else {
+            fresh.retain(|_, of| *of != step.variable);
         }
-        let mut fresh: HashMap<String, String> = HashMap::new();
-        block.instructions.retain(|i| {
-            let Some(access) = i.access() else { return true };
-            let Some(name) = plain_name(access.address).filter(|name| kept.iter().any(|k| k == name)) else {
-                return true;
-            };
-            if let Some(result) = &i.result {
-                fresh.insert(result.clone(), name.to_owned());
-                return true;
-            }
-            if plain_name(access.value).and_then(|value| fresh.get(value)).is_some_and(|of| of == name) {
-                return false;
-            }
-            fresh.retain(|_, of| of != name);
-            true
-        });
+    }
+    found
+}
+
+impl Joined {
+    /// Joins them in LLVM's function.
+    pub fn apply<'m>(self, edit: Editor<'m>, handles: &Handles<'m>) {
+        for (block, at) in self.dropped {
+            edit.erase(handles.blocks[block][at]);
+        }
+        for (from, to) in self.names {
+            edit.replace_uses(handles.locals[from.0], handles.locals[to.0]);
+            edit.erase(handles.locals[from.0]);
+        }
     }
 }

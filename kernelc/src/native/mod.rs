@@ -5,25 +5,38 @@ mod analysis;
 mod bounds;
 pub(crate) mod build;
 pub(crate) mod by_threads;
+mod calls;
 mod emit;
 mod flags;
 mod forks;
+mod function;
+mod handles;
+mod instructions;
 mod join;
+mod layout;
 mod parallel;
+mod prepare;
 pub(crate) mod process;
+mod scopes;
 mod strides;
 mod table;
 #[cfg(test)]
 mod tests;
-mod text;
+mod values;
 mod variables;
 mod wraps;
 
-use crate::device_abi::{KERNEL, is_type_of_view};
-use emit::{Emitted, Surroundings};
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write;
+use crate::device_abi::{KERNEL, is_view};
+use crate::ir::{self, Constant, GlobalId, LocalId, Module as Code};
+use crate::llvm::number::opcode as o;
+use crate::llvm::{Editor, Form, Module, Value};
+use crate::pipelines;
+use analysis::{Kernel, Surroundings};
+use handles::Handles;
+use layout::Layout;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
+use std::rc::Rc;
 use table::Row;
 pub(crate) use table::register_symbol;
 
@@ -32,18 +45,18 @@ pub(crate) struct Processors {
     /// The name of the function, Clang's name of the processor.
     levels: &'static [(&'static str, &'static str)],
     /// More that functions are told of it.
-    attributes: &'static str,
+    attributes: &'static [(&'static str, &'static str)],
 }
 
 const X86_64: Processors = Processors {
     levels: &[("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")],
-    attributes: "\"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-scatter\"",
+    attributes: &[("prefer-vector-width", "512"), ("target-features", "+prefer-no-scatter")],
 };
 /// Vectors of 128 bits are part of all of them.
-const AARCH64: Processors = Processors { levels: &[("v1", "generic")], attributes: "" };
+const AARCH64: Processors = Processors { levels: &[("v1", "generic")], attributes: &[] };
 
-/// Of `Native::is_small`: bytes of LLVM IR.
-const SMALL: usize = 50_000;
+/// Of `Native::is_small`: instructions.
+const SMALL: usize = 1_000;
 
 impl Processors {
     pub fn of(target: &str) -> &'static Self {
@@ -63,11 +76,9 @@ impl Processors {
 
 /// The kernels of a module that were understood.
 pub struct Native {
-    /// What stands before the kernels' functions in a module, and behind them.
-    head: String,
-    tail: String,
-    /// To be compiled for each level: `LEVEL` stands in their names.
-    kernels: Vec<(String, Emitted)>,
+    /// With the kernels as they were.
+    module: Module,
+    kernels: Vec<(Kernel, Layout)>,
     /// They check accesses, by the table behind the argument block.
     pub checked: bool,
     /// Kernels that were not understood, and why.
@@ -75,195 +86,147 @@ pub struct Native {
 }
 
 /// Cuts the kernels of a module that `pipelines::native` prepared.
-pub fn cut(ir: &str) -> Native {
-    let types = types(ir);
-    let type_names: HashSet<String> = types.keys().cloned().collect();
-    let shared = shared(ir);
-    let views = views(ir);
-    let shared_names: HashSet<String> = shared.keys().cloned().collect();
-    let declared = declared(ir);
-    let first_free = ir.lines().filter_map(|l| l.strip_prefix('!')?.split_once(" = ")?.0.parse::<u64>().ok()).max();
-    let first_free = first_free.map_or(0, |n| n + 1);
-    let mut around = Surroundings {
-        type_names,
-        types,
-        shared,
-        declared,
-        empty: format!("!{first_free}"),
-        threads: format!("!{}", first_free + 1),
-        next_node: first_free + 2,
-    };
+pub fn cut(mut module: Module) -> Result<Native, String> {
+    prepare::run(&mut module)?;
+    let code = Rc::new(ir::snapshot(&module));
+    let shared: BTreeSet<GlobalId> = (0..code.globals.len()).map(GlobalId).filter(|n| is_shared(&code, *n)).collect();
+    let globals: Vec<Value<'_>> = module.globals().collect();
+    let addresses: HashSet<Value<'_>> = shared.iter().map(|n| globals[n.0]).collect();
     let (mut kernels, mut left_out) = (Vec::new(), Vec::new());
-    for function in text::functions(ir, &kernel_names(ir), &around.type_names) {
-        let name = function.name.clone();
-        let made = if function.reads_block {
-            let mut made = |cut| {
-                let kernel = analysis::Kernel::new(function.clone(), &around.type_names, &views, &shared_names, cut)?;
-                emit::emit(&kernel, &mut around, &format!("revamp.native.LEVEL.{name}"))
-            };
-            made(true).or_else(|_| made(false))
-        } else {
-            Err("it changes its functor".into())
+    for (index, function) in module.functions().enumerate().filter(|(_, function)| is_kernel(*function)) {
+        let handles = Handles::of(function);
+        let faces = (0..handles.locals.len()).map(LocalId).filter(|n| is_face(handles.locals[n.0])).collect();
+        let reads_block = ["readonly", "readnone"].iter().any(|name| function.number_of(0, name).is_some());
+        let around = Surroundings { shared: shared.clone(), faces, reads_block };
+        let plan = |cut| {
+            let kernel = Kernel::new(&code, index, &around, cut)?;
+            let layout = Layout::of(&kernel, &around)?;
+            Ok((kernel, layout))
+        };
+        let is_movable = |value| instructions::is_movable(value, &|one| addresses.contains(&one));
+        let made = match () {
+            () if function.count_parameters() != 1 => Err("it has other arguments than a functor".into()),
+            () if !reads_block => Err("it changes its functor".into()),
+            () if !function.instructions().flat_map(Value::operands).all(is_movable) => {
+                Err("it computes with the address of a tile_static variable".into())
+            }
+            () => plan(true).or_else(|_: String| plan(false)),
         };
         match made {
-            Ok(made) => kernels.push((name, made)),
-            Err(why) => left_out.push((name, why)),
+            Ok(made) => kernels.push(made),
+            Err(why) => left_out.push((function.name(), why)),
         }
     }
-    let head = kept_lines(ir, &around);
-    let mut tail = String::new();
-    for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
-        let ty = &name[5..];
-        let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
-        let called = format!("@llvm.{name}(");
-        if kernels.iter().any(|(_, kernel)| kernel.text.contains(&called))
-            && !ir.contains(&format!("declare {ty} @llvm.{name}("))
-        {
-            tail.push_str(&declared);
-        }
-    }
-    tail.push_str(parallel::MARKER_DECLARED);
-    let _ = writeln!(tail, "{} = !{{}}\n{} = {}", around.empty, around.threads, parallel::THREADS);
-    for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
-        tail.push_str(node);
-        tail.push('\n');
-    }
-    Native { head, tail, kernels, checked: false, left_out }
+    Ok(Native { module, kernels, checked: false, left_out })
+}
+
+fn is_kernel(function: Value<'_>) -> bool {
+    function.first_block().is_some() && function.has_attribute(KERNEL)
+}
+
+/// Whether a variable is tile_static: it has no initial value.
+fn is_shared(code: &Code, variable: GlobalId) -> bool {
+    let global = &code.globals[variable.0];
+    !global.constant && matches!(global.initializer, Some(Constant::Undef | Constant::Poison))
+}
+
+/// Whether an instruction loads a member of a view or of what kernels see of an array, as its type-based alias information says.
+fn is_face(one: Value<'_>) -> bool {
+    let tag = if one.form() == Form::Instruction(o::LOAD) { one.metadata("tbaa") } else { None };
+    let class = tag.and_then(|tag| tag.operands().first().copied().flatten()?.as_node());
+    let name = class.and_then(|class| class.operands().first().copied().flatten());
+    name.is_some_and(|name| is_view(&name.as_text()))
 }
 
 impl Native {
     /// Whether they are so few that one process compiles them for all processors: to start one takes longer.
     pub(crate) fn is_small(&self) -> bool {
-        self.size() <= SMALL
+        self.kernels.iter().map(|(kernel, _)| kernel.size()).sum::<usize>() <= SMALL
     }
 
     /// The names of the kernels that were understood.
     pub fn understood(&self) -> Vec<&str> {
-        self.kernels.iter().map(|(name, _)| name.as_str()).collect()
-    }
-
-    /// How much there is to compile for one level.
-    fn size(&self) -> usize {
-        self.kernels.iter().map(|(_, kernel)| kernel.text.len()).sum()
+        self.kernels.iter().map(|(kernel, _)| kernel.name()).collect()
     }
 
     /// The module for some levels. That of the first holds the table of all, and what registers it with the unit's image.
     /// `bare`: the table has the kernels' bare names.
-    pub(crate) fn module(&self, processors: &Processors, levels: Range<usize>, unit: u64, bare: bool) -> String {
+    pub(crate) fn module(
+        &self,
+        processors: &Processors,
+        levels: Range<usize>,
+        unit: u64,
+        bare: bool,
+    ) -> Result<Module, String> {
         // Another unit may have kernels of the same names.
-        let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
-        let mut text = self.head.clone();
-        for level in levels.clone() {
-            let (name, processor) = processors.levels[level];
-            let attributes = emit::ATTRIBUTES + level;
-            for (_, kernel) in &self.kernels {
-                let own = format!(") #{attributes}");
-                let code = kernel.text.replace("revamp.native.LEVEL.", &function(name));
-                text.push_str(&code.replace(&format!(") #{}", emit::ATTRIBUTES), &own));
+        let name = |level: &str, kernel: &Kernel| format!("revamp.native.{unit:016x}.{level}.{}", kernel.name());
+        let mut module = self.module.clone();
+        module.edit(|edit| {
+            let functions: Vec<Value<'_>> = edit.functions().collect();
+            for (level, processor) in &processors.levels[levels.clone()] {
+                for (kernel, layout) in &self.kernels {
+                    let from = functions[kernel.index];
+                    let to = declared(edit, &name(level, kernel), from, processor, processors.attributes);
+                    emit::emit(edit, kernel, layout, [from, to])?;
+                }
             }
-            let _ = writeln!(
-                text,
-                "attributes #{attributes} = {{ nounwind \"target-cpu\"=\"{processor}\" {} \"no-trapping-math\"=\"true\" }}",
-                processors.attributes
-            );
-        }
-        text.push_str(&self.tail);
-        if levels.start != 0 {
-            return text;
-        }
-        let (first, _) = processors.levels[0];
-        let mut rows = Vec::new();
-        for (kernel, made) in &self.kernels {
-            for (_, level) in processors.names().enumerate().filter(|(n, _)| !levels.contains(n)) {
-                let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
-            }
-            let names: Vec<&str> = processors.names().collect();
-            rows.push(Row {
-                kernel: kernel.clone(),
-                functions: std::array::from_fn(|n| format!("{}{kernel}", function(names.get(n).unwrap_or(&first)))),
-                memory: made.memory,
-                tile: made.tile.unwrap_or_default(),
+            discard(edit, &functions);
+            Ok::<(), String>(())
+        })?;
+        module.run(&pipelines::unused())?;
+        module.verify()?;
+        if levels.start == 0 {
+            let levels: Vec<&str> = processors.names().collect();
+            let row = |(kernel, layout): &(Kernel, Layout)| Row {
+                kernel: kernel.name().to_owned(),
+                functions: std::array::from_fn(|n| name(levels.get(n).unwrap_or(&levels[0]), kernel)),
+                memory: if layout.tile.is_some() { layout.memory } else { 0 },
+                tile: layout.tile.unwrap_or_default(),
                 flags: if self.checked { table::CHECKED } else { 0 },
-            });
+            };
+            let rows: Vec<Row> = self.kernels.iter().map(row).collect();
+            let table = module.beside(&(table::declared(&rows) + &table::text("native", &rows, unit, bare)))?;
+            module.link(table)?;
         }
-        text + &table::text("native", &rows, unit, bare)
+        parallel::check(&module)?;
+        Ok(module)
     }
 }
 
-/// The named types of a module.
-fn types(ir: &str) -> HashMap<String, String> {
-    let named = |line: &str| {
-        let (name, ty) = line.strip_prefix('%')?.split_once(" = type ")?;
-        Some((name.trim_matches('"').to_owned(), ty.to_owned()))
-    };
-    ir.lines().filter_map(named).collect()
-}
-
-/// The kernels: functions with the attribute, which passes of LLVM move to a group.
-fn kernel_names(ir: &str) -> HashSet<String> {
-    let marked = |line: &&str| line.starts_with("attributes #") && line.contains(KERNEL);
-    let groups: HashSet<&str> = ir.lines().filter(marked).filter_map(|line| line.split(' ').nth(1)).collect();
-    let is_kernel = |line: &&str| line.contains(KERNEL) || line.split(' ').any(|word| groups.contains(word));
-    let defined = ir.lines().filter(|line| line.starts_with("define "));
-    defined.filter(is_kernel).filter_map(|line| text::globals(line).next()).map(str::to_owned).collect()
-}
-
-/// The tile_static variables: they have no initial value.
-fn shared(ir: &str) -> BTreeMap<String, (String, u64)> {
-    let mut all = BTreeMap::new();
-    for line in ir.lines().filter(|l| l.starts_with('@')) {
-        let Some((name, rest)) = line[1..].split_once(" = ") else { continue };
-        let Some((_, rest)) = rest.split_once(" global ") else { continue };
-        let Some((ty, rest)) = text::split_type(rest) else { continue };
-        let value = rest.trim_start();
-        if value.starts_with("undef") || value.starts_with("poison") {
-            let align = rest.split("align ").nth(1).and_then(|a| a.split([',', ' ']).next()?.parse().ok());
-            all.insert(name.to_owned(), (ty.to_owned(), align.unwrap_or(16)));
-        }
+/// Declares the function of a kernel for a kind of processors.
+fn declared<'m>(edit: Editor<'m>, name: &str, kernel: Value<'m>, processor: &str, more: &[(&str, &str)]) -> Value<'m> {
+    let pointer = edit.pointer_type();
+    let function = edit.external(name, Some(edit.integer_type(32)), &[pointer; 3], false);
+    edit.hide(function, kernel);
+    edit.add_attribute(function, "nounwind");
+    for (name, value) in [("target-cpu", processor), ("no-trapping-math", "true")].iter().chain(more) {
+        edit.add_text_attribute(function, name, value);
     }
-    all
+    let known = ["align", "dereferenceable"].map(|name| kernel.number_of(0, name).map(|number| (name, number)));
+    let block: Vec<(&str, u64)> = ["noalias", "noundef", "readonly"]
+        .map(|name| (name, 0))
+        .into_iter()
+        .chain(known.into_iter().flatten())
+        .collect();
+    edit.set_parameter_attributes(function, 0, &block);
+    edit.set_parameter_attributes(function, 1, &[("noalias", 0), ("noundef", 0), ("align", 64)]);
+    let place = [("noalias", 0), ("noundef", 0), ("readonly", 0), ("align", 4), ("dereferenceable", 16)];
+    edit.set_parameter_attributes(function, 2, &place);
+    function
 }
 
-/// The functions that the module calls and does not have: the C library's, LLVM's, and what `emit` knows.
-fn declared(ir: &str) -> HashSet<String> {
-    let name = |line: &str| Some(line.split_once('@')?.1.split('(').next()?.to_owned());
-    ir.lines().filter(|l| l.starts_with("declare ")).filter_map(name).collect()
-}
-
-/// Tags of loads from views' and arrays' own members.
-fn views(ir: &str) -> HashSet<String> {
-    let number = |line: &str| line.split(" = ").next().unwrap_or_default().to_owned();
-    let faces: HashSet<String> = ir.lines().filter(|line| is_type_of_view(line)).map(number).collect();
-    let tag = |line: &str| {
-        let (number, rest) = line.split_once(" = !{")?;
-        let base = rest.split([',', '}']).next()?;
-        (number.starts_with('!') && faces.contains(base)).then(|| number.to_owned())
-    };
-    ir.lines().filter_map(tag).collect()
-}
-
-/// The lines of a module that its native code needs too.
-fn kept_lines(ir: &str, around: &Surroundings) -> String {
-    let mut text = String::with_capacity(ir.len());
-    let mut inside = false;
-    for line in ir.lines() {
-        if line.starts_with("define ") {
-            inside = true;
-        }
-        let global = line.strip_prefix('@').and_then(|l| l.split(" = ").next());
-        let dropped = inside
-            || line.starts_with("; ")
-            || global
-                .is_some_and(|g| around.shared.contains_key(g) || g.starts_with("llvm.") || g.starts_with("__hip"));
-        if line == "}" {
-            inside = false;
-        }
-        if !dropped {
+/// Lets go what native code does not need: functions that are defined, LLVM's lists, tile_static variables, what Clang adds for HIP.
+fn discard<'m>(edit: Editor<'m>, functions: &[Value<'m>]) {
+    for function in functions {
+        match function.first_block() {
+            Some(_) => edit.discard(*function),
             // The device's externs are hidden; these are the C library's.
-            let line = if line.starts_with("declare ") { line.replacen(" hidden ", " ", 1) } else { line.to_owned() };
-            text.push_str(&line);
-            text.push('\n');
+            None => edit.export(*function),
         }
     }
-    text
+    let of_others = |variable: &Value<'m>| {
+        let name = variable.name();
+        ["llvm.", "__hip"].iter().any(|begin| name.starts_with(begin))
+    };
+    edit.globals().filter(of_others).collect::<Vec<_>>().into_iter().for_each(|variable| edit.discard(variable));
 }

@@ -15,18 +15,56 @@
 use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
 use crate::analysis::loops;
 use crate::ir;
-use crate::llvm::number::{opcode as o, ty as t, value as k};
-use crate::llvm::{Form, Module, Node, Type, Value};
+use crate::llvm::number::{LOOP, opcode as o, ty as t, value as k};
+use crate::llvm::{Builder, Editor, Form, Module, Node, Type, Value};
 use std::collections::HashSet;
 
-/// Begins a latch; the number of the region's access group follows.
-pub const MARKER: &str = "call void @llvm.sideeffect(), !llvm.access.group ";
-pub const MARKER_DECLARED: &str = "declare void @llvm.sideeffect()\n";
-/// Follows a loop over threads.
-pub const BOUNDARY: &str =
-    "call void asm sideeffect \"\", \"\"() nounwind willreturn memory(inaccessiblemem: readwrite)";
 /// A part of the metadata of loops over threads, which tells them from loops that the program's source marks as parallel.
-pub const THREADS: &str = "!{!\"revamp.threads\"}";
+const THREADS: &str = "revamp.threads";
+const PARALLEL: &str = "llvm.loop.parallel_accesses";
+const MARKER: &str = "llvm.sideeffect";
+/// `memory(inaccessiblemem: readwrite)`, as LLVM counts it.
+const INACCESSIBLE: u64 = 3 << 2;
+
+/// Writes what tells of loops over threads.
+pub struct Threads<'m> {
+    edit: Editor<'m>,
+    /// The threads of a region share nothing that the function itself keeps.
+    parallel: bool,
+    node: Node<'m>,
+    marker: Value<'m>,
+}
+
+impl<'m> Threads<'m> {
+    pub fn new(edit: Editor<'m>, parallel: bool) -> Self {
+        let (node, marker) = (edit.node(&[edit.word(THREADS)]), edit.external(MARKER, None, &[], false));
+        Self { edit, parallel, node, marker }
+    }
+
+    /// Begins a latch of the region with this access group.
+    pub fn marker(&self, build: &Builder<'m>, group: Node<'m>) {
+        self.edit.set_metadata(build.call(self.marker, &[], ""), "llvm.access.group", Some(group));
+    }
+
+    /// Attaches metadata to the branch of a latch. `vectors`: LLVM may make vectors of the loop.
+    pub fn mark(&self, branch: Value<'m>, group: Node<'m>, vectors: bool) {
+        let edit = self.edit;
+        let mut parts = vec![self.node, edit.node(&[edit.word(PARALLEL), group])];
+        if !vectors {
+            parts.push(edit.node(&[edit.word("llvm.loop.vectorize.enable"), edit.constant_part(edit.truth(false))]));
+        }
+        parts.truncate(if self.parallel { parts.len() } else { 0 });
+        edit.set_metadata(branch, LOOP, Some(edit.distinct(&parts)));
+    }
+
+    /// Follows a loop over threads.
+    pub fn boundary(&self, build: &Builder<'m>) {
+        let call = build.opaque(None, true, "");
+        self.edit.add_attribute(call, "nounwind");
+        self.edit.add_attribute(call, "willreturn");
+        self.edit.add_number_attribute(call, "memory", INACCESSIBLE);
+    }
+}
 
 /// Checks the invariant in all functions of a module with regions, also after any of LLVM's passes.
 pub fn check(module: &Module) -> Result<(), String> {
@@ -71,7 +109,7 @@ impl<'m> Block<'m> {
             let Some(callee) = call.called() else { continue };
             let nothing = call.ty().map(Type::kind) == Some(t::VOID);
             found.boundary |= callee.form() == Form::Other(k::ASSEMBLY) && nothing;
-            if callee.form() == Form::Other(k::FUNCTION) && callee.name() == "llvm.sideeffect" {
+            if callee.form() == Form::Other(k::FUNCTION) && callee.name() == MARKER {
                 found.markers.extend(call.access_group());
             }
         }
@@ -83,8 +121,8 @@ impl<'m> Block<'m> {
 fn claimed(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let parts = || node.operands().into_iter().flatten().filter_map(Value::as_node);
     let word = |part: Node<'_>| part.operands().first().copied().flatten().map(Value::as_text).unwrap_or_default();
-    parts().find(|part| word(*part) == "revamp.threads")?;
-    let parallel = parts().filter(|part| word(*part) == "llvm.loop.parallel_accesses");
+    parts().find(|part| word(*part) == THREADS)?;
+    let parallel = parts().filter(|part| word(*part) == PARALLEL);
     let groups = parallel.flat_map(|part| part.operands().into_iter().skip(1).flatten());
     Some(groups.filter_map(Value::as_node).collect())
 }
@@ -93,17 +131,21 @@ fn claimed(node: Node<'_>) -> Option<Vec<Node<'_>>> {
 mod tests {
     use super::*;
 
+    const MARKER: &str = "call void @llvm.sideeffect(), !llvm.access.group ";
+    const BOUNDARY: &str =
+        "call void asm sideeffect \"\", \"\"() nounwind willreturn memory(inaccessiblemem: readwrite)";
+
     /// A loop of rounds around the loop over a region's threads, in which each thread has a loop of its own. The numbers are those
     /// of the metadata on the three latches: 1 is of threads.
     fn nested(rounds: u32, threads: u32, own: u32) -> Result<(), String> {
         let text = format!(
-            "{MARKER_DECLARED}define i32 @k(i1 %more) {{\nentry:\n  br label %round\nround:\n  br label %\"r1:thread\"\n\
+            "declare void @llvm.sideeffect()\ndefine i32 @k(i1 %more) {{\nentry:\n  br label %round\nround:\n  br label %\"r1:thread\"\n\
              \"r1:thread\":                ; preds = %round\n  br label %own\n\
              own:\n  br i1 %more, label %own, label %latch, !llvm.loop !{own}\n\
              latch:\n  {MARKER}!3\n  br i1 %more, label %\"r1:thread\", label %done, !llvm.loop !{threads}\n\
              done:\n  {BOUNDARY}\n  switch i32 0, label %end [\n    i32 1, label %round\n  ], !llvm.loop !{rounds}\n\
              end:\n  ret i32 0\n}}\n\
-             !1 = distinct !{{!1, !2, !4}}\n!2 = {THREADS}\n!3 = distinct !{{}}\n\
+             !1 = distinct !{{!1, !2, !4}}\n!2 = !{{!\"revamp.threads\"}}\n!3 = distinct !{{}}\n\
              !4 = !{{!\"llvm.loop.parallel_accesses\", !3}}\n!5 = distinct !{{!5, !4}}\n"
         );
         check(&crate::ir::tests::parsed(&text).unwrap())

@@ -1,7 +1,7 @@
 //! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
 //! reasons of `kernel_process`. Clang compiles the modules.
 
-use super::{Native, Processors, parallel};
+use super::{Native, Processors};
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
 use crate::passes::{acquire_release, calls, host_target, inline_all, integer_division, lock_fences, zero_bounds};
@@ -74,7 +74,7 @@ pub fn code_command(clang: &Clang, target: &str, object: &Path) -> Result<Comman
 
 /// The file of the module that an object is made of.
 pub fn module_of(object: &Path) -> PathBuf {
-    object.with_extension("ll")
+    object.with_extension("bc")
 }
 
 /// The whole of the process. Arguments: the compiler, a program beside it, their version, those of `Work`, the device's code, the objects.
@@ -116,7 +116,7 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     let work = Work::of(work).ok_or(wrong)?;
     let llvm = loaded([compiler, opt, major])?;
     let module = prepared(llvm, &work, device)?;
-    let mut native = super::cut(&module.print());
+    let mut native = super::cut(module)?;
     native.checked = work.zero;
     if let Some(dump) = &work.dump {
         dumped(dump, &native, &work)?;
@@ -131,14 +131,11 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     let together = !work.lines && native.is_small();
     for (level, object) in objects.iter().enumerate().take(if together { 1 } else { objects.len() }) {
         let levels = if together { 0..objects.len() } else { level..level + 1 };
-        let text = native.module(Processors::of(&work.target), levels, work.unit, work.bare);
-        let mut module = Module::read(llvm, text.as_bytes(), "native kernels")?;
-        parallel::check(&module)?;
+        let mut module = native.module(Processors::of(&work.target), levels, work.unit, work.bare)?;
         if together {
             compile(&mut module, &work.target, object)?;
         } else {
-            let file = module_of(Path::new(object));
-            std::fs::write(&file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+            module.write(&module_of(Path::new(object)))?;
         }
     }
     Ok(())
@@ -202,7 +199,7 @@ fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
     for (kernel, why) in &native.left_out {
         text += &format!("; left out: {kernel}: {why}\n");
     }
-    text += &native.module(Processors::of(&work.target), 0..1, work.unit, work.bare);
+    text += &native.module(Processors::of(&work.target), 0..1, work.unit, work.bare)?.print();
     std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
         .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
         .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))

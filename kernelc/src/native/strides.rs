@@ -1,18 +1,20 @@
 //! How far apart threads side by side read and write: whether a loop over them goes through memory in its order.
 
 use super::analysis::Kernel;
-use super::text::{Instruction, operand, size, split_type};
-use super::variables::plain_name;
+use super::calls::position;
+use super::values::BLOCK;
+use super::variables::Access;
+use crate::ir::{BinaryOp, CastOp, Constant, Flags, LocalId, Op, Operand, Type, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Values are followed so far.
 const MOST_STEPS: usize = 40;
 
-/// What is known on the way: the kernel's instructions, variables that are looked at, and what is taken for theirs.
-struct Search<'k> {
-    made: HashMap<&'k str, &'k Instruction>,
-    open: HashSet<&'k str>,
-    taken: HashMap<&'k str, i64>,
+/// What is known on the way: variables that are looked at, and what is taken for theirs.
+#[derive(Default)]
+struct Search {
+    open: HashSet<LocalId>,
+    taken: HashMap<LocalId, i64>,
 }
 
 impl Kernel {
@@ -33,89 +35,78 @@ impl Kernel {
 
     /// The strides of the accesses of memory, with the bytes that each takes.
     fn strides(&self, blocks: &BTreeSet<usize>) -> Vec<(Option<i64>, Option<i64>)> {
-        let mut search = Search { made: self.made(), open: HashSet::new(), taken: HashMap::new() };
-        let accesses =
-            blocks.iter().flat_map(|&n| &self.function.blocks[n].instructions).filter_map(Instruction::access);
-        let is_plain = |address| plain_name(address).and_then(|name| self.variables.get(name)).is_some_and(|v| v.plain);
-        let memory = accesses.filter(|access| !is_plain(access.address));
-        let bytes = |ty: &str| size(ty, &HashMap::new()).and_then(|(bytes, _)| i64::try_from(bytes).ok());
-        memory.map(|access| (self.stride(&mut search, access.address, 0), bytes(access.ty))).collect()
+        let mut search = Search::default();
+        let is_plain = |address: &Value| {
+            address.local().and_then(|name| self.variables.get(&name)).is_some_and(|variable| variable.plain)
+        };
+        let accesses = self.instructions(blocks).filter_map(Access::of).filter(|access| !is_plain(access.address));
+        accesses.map(|access| (self.stride(&mut search, access.address, 0), bytes(access.ty))).collect()
     }
 
     /// By how much a number or an address of two threads side by side differs; `None` if that is not known.
-    fn stride<'k>(&'k self, search: &mut Search<'k>, value: &str, depth: usize) -> Option<i64> {
-        let Some(name) = plain_name(value) else { return Some(0) };
-        if name == self.function.parameter {
+    fn stride(&self, search: &mut Search, value: &Value, depth: usize) -> Option<i64> {
+        let Some(name) = value.local().filter(|name| *name != BLOCK) else { return Some(0) };
+        let one = self.made(name).filter(|_| depth < MOST_STEPS)?;
+        if !self.varying.contains(&name) {
             return Some(0);
         }
-        let &instruction = search.made.get(name).filter(|_| depth < MOST_STEPS)?;
-        if !self.varying.contains(name) {
-            return Some(0);
-        }
-        let (left, right) = sides(instruction);
-        let mut of = |value: &str| self.stride(search, value, depth + 1);
-        match instruction.opcode.as_str() {
-            "call" if instruction.position().is_some() => {
-                Some(i64::from(instruction.text.contains("(i32 noundef 0)") || instruction.text.contains("(i32 0)")))
+        let mut of = |value: &Operand| self.stride(search, &value.value, depth + 1);
+        match &one.op {
+            Op::Call { .. } => position(&self.code, one).map(|(_, axis)| i64::from(axis == Some(0))),
+            Op::Binary { op: BinaryOp::Add, left, right, .. }
+            | Op::Binary { op: BinaryOp::Or, left, right, flags: Flags { disjoint: true, .. } } => {
+                of(left)?.checked_add(of(right)?)
             }
-            "add" => of(left)?.checked_add(of(right)?),
-            "or" if instruction.body().starts_with("or disjoint ") => of(left)?.checked_add(of(right)?),
-            "sub" => of(left)?.checked_sub(of(right)?),
-            "mul" => of(left)?.checked_mul(right.parse().ok()?),
-            "shl" => of(left)?.checked_mul(1 << right.parse::<u32>().ok().filter(|n| *n < 32)?),
-            "sext" | "zext" | "trunc" | "freeze" => of(&format!("%{}", instruction.uses.first()?)),
-            "getelementptr" => {
-                let (mut ty, mut rest) = split_type(element(instruction.body())?)?;
-                let (base, indices) = operand(rest.split_once("ptr ")?.1);
-                let mut sum = of(base)?;
-                rest = indices;
-                while !rest.is_empty() {
-                    let (index, more) = operand(rest);
-                    let bytes = i64::try_from(size(ty, &HashMap::new())?.0).ok()?;
-                    sum = sum.checked_add(of(index.split_once(' ')?.1)?.checked_mul(bytes)?)?;
-                    if !more.is_empty() {
-                        ty = ty.strip_prefix('[')?.strip_suffix(']')?.split_once(" x ")?.1;
+            Op::Binary { op: BinaryOp::Sub, left, right, .. } => of(left)?.checked_sub(of(right)?),
+            Op::Binary { op: BinaryOp::Mul, left, right, .. } => of(left)?.checked_mul(number(&right.value)?),
+            Op::Binary { op: BinaryOp::Shl, left, right, .. } => {
+                of(left)?.checked_mul(1 << right.unsigned().filter(|n| *n < 32)?)
+            }
+            Op::Cast { op: CastOp::SExt | CastOp::ZExt | CastOp::Trunc, value, .. } | Op::Freeze { value } => of(value),
+            Op::Gep { source, base, indices, .. } => {
+                let (mut ty, mut sum) = (source, of(base)?);
+                for (n, index) in indices.iter().enumerate() {
+                    if n > 0 {
+                        let Type::Array(_, element) = ty else { return None };
+                        ty = element;
                     }
-                    rest = more;
+                    sum = sum.checked_add(of(index)?.checked_mul(bytes(ty)?)?)?;
                 }
                 Some(sum)
             }
-            "load" => self.stride_of_variable(search, plain_name(instruction.access()?.address)?, depth),
+            Op::Load { .. } => self.stride_of_variable(search, Access::of(one)?.address.local()?, depth),
             _ => None,
         }
     }
 
     /// The same of a variable: of all that is stored to it. What a loop adds to it is the same for all threads.
-    fn stride_of_variable<'k>(&'k self, search: &mut Search<'k>, name: &str, depth: usize) -> Option<i64> {
-        if let Some(known) = search.taken.get(name) {
+    fn stride_of_variable(&self, search: &mut Search, name: LocalId, depth: usize) -> Option<i64> {
+        if let Some(known) = search.taken.get(&name) {
             return Some(*known);
         }
-        let (name, variable) = self.variables.get_key_value(name).filter(|(_, v)| v.plain)?;
+        let variable = self.variables.get(&name).filter(|v| v.plain)?;
         if !search.open.insert(name) {
             return None;
         }
-        let first = variable.stores.iter().find_map(|(_, value)| self.stride(search, value, depth + 1));
-        search.open.remove(name.as_str());
+        let first = variable.stores.iter().find_map(|store| self.stride(search, &store.value, depth + 1));
+        search.open.remove(&name);
         search.taken.insert(name, first?);
-        let all = variable.stores.iter().all(|(_, value)| self.stride(search, value, depth + 1) == first);
+        let all = variable.stores.iter().all(|store| self.stride(search, &store.value, depth + 1) == first);
         if !all {
-            search.taken.remove(name.as_str());
+            search.taken.remove(&name);
         }
         first.filter(|_| all)
     }
 }
 
-/// The two values of an instruction that has such.
-fn sides(instruction: &Instruction) -> (&str, &str) {
-    let (left, right) = operand(instruction.body());
-    (left.rsplit(' ').next().unwrap_or_default(), operand(right).0.trim())
+fn bytes(ty: &Type) -> Option<i64> {
+    i64::try_from(ty.size()?).ok()
 }
 
-/// What stands behind the word `getelementptr` and its flags: a type and operands.
-fn element(body: &str) -> Option<&str> {
-    let mut rest = body.strip_prefix("getelementptr ")?;
-    for flag in ["inbounds ", "nusw ", "nuw "] {
-        rest = rest.strip_prefix(flag).unwrap_or(rest);
+/// The number that a constant is.
+fn number(value: &Value) -> Option<i64> {
+    match value {
+        Value::Constant(Constant::Int(number)) => i64::try_from(*number).ok(),
+        _ => None,
     }
-    Some(rest)
 }

@@ -1,5 +1,6 @@
 //! The table of the kernels that host threads run, and the function that registers it with the unit's image, as LLVM's text.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A row of the table: `NativeKernel` in src/capi/image.rs.
@@ -42,6 +43,12 @@ pub fn text(of: &str, rows: &[Row], unit: u64, bare: bool) -> String {
          call void @revamp_image_add_native(ptr %image, ptr @{of}.table, i64 {count})\n  \
          ret ptr %image\n}}\n"
     )
+}
+
+/// Declares the functions of a table that another module has.
+pub fn declared(rows: &[Row]) -> String {
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| &row.functions).collect();
+    names.into_iter().map(|name| format!("declare hidden i32 @\"{name}\"(ptr, ptr, ptr)\n")).collect()
 }
 
 /// The function that registers a unit's image with these kernels.

@@ -1,70 +1,81 @@
 //! The variables of a function, the flow between its blocks, and which values are needed where.
 
-use super::text::{Function, Instruction, split_type};
+use super::calls::is_lifetime;
+use crate::ir::{Function, Instruction, LocalId, Module, Op, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable of the function: an `alloca`.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    pub ty: String,
-    /// What it is aligned to, if that is said.
+    pub ty: Type,
     pub align: u64,
     /// It is only loaded and stored, whole.
     pub plain: bool,
-    /// What is stored to it, and in which block.
-    pub stores: Vec<(usize, String)>,
+    pub stores: Vec<Store>,
     /// It differs between the threads of a tile.
     pub varies: bool,
-    /// It is computed again where it is needed: the instructions that make its value, callees first.
-    pub again: Option<Vec<Instruction>>,
+    /// It is computed again where it is needed: the instructions that make its value, each behind what it uses.
+    pub again: Option<Vec<LocalId>>,
 }
+
+/// What is stored to a variable, and by which instruction of which block.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub block: usize,
+    pub at: usize,
+    pub value: Value,
+}
+
+pub type Variables = BTreeMap<LocalId, Variable>;
 
 /// Where a block goes to.
 #[derive(Debug, Clone, Default)]
 pub struct Flow {
-    /// Within the region.
+    /// Within the region, as the block's last instruction has them.
     pub next: Vec<usize>,
     /// The block behind the barrier that ends this one.
     pub barrier: Option<usize>,
 }
 
-/// The name in `%name`, quoted or not.
-pub fn plain_name(operand: &str) -> Option<&str> {
-    let name = operand.trim().strip_prefix('%')?;
-    Some(name.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(name))
+/// What a load or store says that is neither volatile nor atomic; a load has no value.
+pub struct Access<'k> {
+    pub ty: &'k Type,
+    pub value: Option<&'k Value>,
+    pub address: &'k Value,
 }
 
-pub fn variables(function: &Function) -> BTreeMap<String, Variable> {
-    let mut all = BTreeMap::new();
-    for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
-        let ty = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(ty, _)| ty);
-        let align =
-            instruction.body().rsplit_once("align ").and_then(|(_, n)| n.split([',', ' ']).next()?.parse().ok());
-        let variable = Variable {
-            ty: ty.to_owned(),
-            align: align.unwrap_or(1),
-            plain: true,
-            stores: Vec::new(),
-            varies: false,
-            again: None,
-        };
-        all.extend(instruction.result.clone().map(|name| (name, variable)));
-    }
-    for (n, block) in function.blocks.iter().enumerate() {
-        for instruction in &block.instructions {
-            if is_lifetime(instruction) {
-                continue;
+impl<'k> Access<'k> {
+    pub fn of(one: &'k Instruction) -> Option<Self> {
+        match &one.op {
+            Op::Load { ty, pointer, volatile: false, atomic: false, .. } => {
+                Some(Self { ty, value: None, address: &pointer.value })
             }
-            let access = instruction.access();
-            let address = access.as_ref().and_then(|a| plain_name(a.address));
-            for used in &instruction.uses {
-                let Some(variable) = all.get_mut(used) else { continue };
-                let whole = access
-                    .as_ref()
-                    .is_some_and(|a| address == Some(used) && a.ty == variable.ty && plain_name(a.value) != Some(used));
-                variable.plain &= whole;
-                if let Some(a) = access.as_ref().filter(|a| whole && !a.value.is_empty()) {
-                    variable.stores.push((n, a.value.trim().to_owned()));
+            Op::Store { value, pointer, volatile: false, atomic: false, .. } => {
+                Some(Self { ty: &value.ty, value: Some(&value.value), address: &pointer.value })
+            }
+            _ => None,
+        }
+    }
+}
+
+pub fn variables(code: &Module, function: &Function) -> Variables {
+    let mut all = BTreeMap::new();
+    for one in function.instructions() {
+        if let (Op::Alloca { ty, align, .. }, Some(name)) = (&one.op, one.result) {
+            let (ty, stores) = (ty.clone(), Vec::new());
+            all.insert(name, Variable { ty, align: *align, plain: true, stores, varies: false, again: None });
+        }
+    }
+    for (block, instructions) in function.blocks.iter().map(|block| &block.instructions).enumerate() {
+        for (at, one) in instructions.iter().enumerate().filter(|(_, one)| !is_lifetime(code, one)) {
+            let access = Access::of(one);
+            for used in one.op.operands().into_iter().filter_map(Value::local) {
+                let Some(variable) = all.get_mut(&used) else { continue };
+                let own = Value::Local(used);
+                let whole = access.as_ref().filter(|a| *a.ty == variable.ty && a.value != Some(&own));
+                variable.plain &= whole.is_some();
+                if let Some(value) = whole.and_then(|a| a.value) {
+                    variable.stores.push(Store { block, at, value: value.clone() });
                 }
             }
         }
@@ -72,38 +83,31 @@ pub fn variables(function: &Function) -> BTreeMap<String, Variable> {
     all
 }
 
-pub fn is_lifetime(instruction: &Instruction) -> bool {
-    instruction.callee().is_some_and(|name| name.starts_with("llvm.lifetime."))
-}
-
-/// The plain variables whose values are needed at the begin of each block.
-pub fn live(function: &Function, flow: &[Flow], variables: &BTreeMap<String, Variable>) -> Vec<BTreeSet<String>> {
-    let mut needs: Vec<BTreeSet<String>> = Vec::new();
-    let mut kills: Vec<BTreeSet<String>> = Vec::new();
+/// The variables whose values are needed at the begin of each block, of those that are plain.
+pub fn live(function: &Function, flow: &[Flow], variables: &Variables) -> Vec<BTreeSet<LocalId>> {
+    let mut live: Vec<BTreeSet<LocalId>> = Vec::new();
+    let mut kills: Vec<BTreeSet<LocalId>> = Vec::new();
     for block in &function.blocks {
         let (mut need, mut kill) = (BTreeSet::new(), BTreeSet::new());
-        for instruction in &block.instructions {
-            let Some(access) = instruction.access() else { continue };
-            let Some(name) = plain_name(access.address) else { continue };
-            if !variables.get(name).is_some_and(|v| v.plain) {
+        for access in block.instructions.iter().filter_map(Access::of) {
+            let Some(name) = access.address.local().filter(|name| variables.get(name).is_some_and(|v| v.plain)) else {
                 continue;
-            }
-            if !access.value.is_empty() {
-                kill.insert(name.to_owned());
-            } else if !kill.contains(name) {
-                need.insert(name.to_owned());
+            };
+            if access.value.is_some() {
+                kill.insert(name);
+            } else if !kill.contains(&name) {
+                need.insert(name);
             }
         }
-        needs.push(need);
+        live.push(need);
         kills.push(kill);
     }
-    let mut live = needs;
     loop {
         let mut changed = false;
         for n in (0..flow.len()).rev() {
             for &next in flow[n].next.iter().chain(&flow[n].barrier) {
-                let more: Vec<String> =
-                    live[next].iter().filter(|v| !kills[n].contains(*v) && !live[n].contains(*v)).cloned().collect();
+                let more: Vec<LocalId> =
+                    live[next].iter().filter(|v| !kills[n].contains(v) && !live[n].contains(v)).copied().collect();
                 changed |= !more.is_empty();
                 live[n].extend(more);
             }
@@ -121,22 +125,26 @@ pub fn behind_all(flow: &[Flow]) -> Vec<BTreeSet<usize>> {
     loop {
         let mut changed = false;
         for n in (0..flow.len()).rev() {
-            let mut new: Option<BTreeSet<usize>> = None;
-            for &next in &flow[n].next {
-                new = Some(match new {
-                    None => later[next].clone(),
-                    Some(both) => both.intersection(&later[next]).copied().collect(),
-                });
-            }
-            let mut new = new.unwrap_or_default();
+            let both = |one: BTreeSet<usize>, next: BTreeSet<usize>| one.intersection(&next).copied().collect();
+            let mut new = flow[n].next.iter().map(|&next| later[next].clone()).reduce(both).unwrap_or_default();
             new.insert(n);
-            if new != later[n] {
-                later[n] = new;
-                changed = true;
-            }
+            changed |= new != later[n];
+            later[n] = new;
         }
         if !changed {
             return later;
         }
+    }
+}
+
+/// The blocks that the last instruction of a block goes to, in its order.
+pub fn targets(instructions: &[Instruction]) -> Vec<usize> {
+    match instructions.last().map(|one| &one.op) {
+        Some(Op::Br { target }) => vec![target.0],
+        Some(Op::CondBr { yes, no, .. }) => vec![yes.0, no.0],
+        Some(Op::Switch { default, cases, .. }) => {
+            std::iter::once(default).chain(cases.iter().map(|(_, to)| to)).map(|to| to.0).collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -3,57 +3,55 @@
 //! more bits for the same address, and reads beyond the wrap. So that the number counts is hidden from it.
 
 use super::analysis::Kernel;
-use super::text::{Instruction, operand};
-use super::variables::plain_name;
+use super::calls::{locals, position};
 use crate::device_abi::Position;
-use std::collections::{HashMap, HashSet};
+use crate::ir::{BinaryOp, CastOp, Constant, Instruction, LocalId, Op, Operand, Type, Value};
+use std::collections::{BTreeSet, HashMap};
 
 /// Values are followed so far; beyond that they are taken for counted.
 const MOST_STEPS: usize = 100;
 
 /// What is known of values on the way; `None`: being looked at.
-type Known<'k> = HashMap<&'k str, Option<bool>>;
+type Known = HashMap<LocalId, Option<bool>>;
 
 impl Kernel {
-    /// The instructions, by their results, that leave some bits of a counted number.
-    pub fn wraps(&self) -> HashSet<String> {
-        let made = self.made();
+    /// The instructions, by their results, that leave some bits of a counted number, their first operand.
+    pub fn wraps(&self) -> BTreeSet<LocalId> {
         let mut known = Known::new();
-        let mut is = |i: &Instruction| {
-            let Some(number) = i.uses.first().filter(|_| Cut::of(&i.text).is_some()) else { return false };
+        let mut is = |one: &Instruction| {
+            let Some(number) = cut(one) else { return false };
             // Bits are cut by a shift back.
-            let back = i.opcode != "ashr" || made.get(number.as_str()).is_some_and(|of| of.opcode == "shl");
-            back && self.counted(&made, &mut known, number, 0)
+            let shift = |of: Option<&Instruction>| matches!(of?.op, Op::Binary { op: BinaryOp::Shl, .. }).then_some(());
+            let back = !matches!(one.op, Op::Binary { op: BinaryOp::AShr, .. }) || shift(self.made(number)).is_some();
+            back && self.counted(&mut known, number, 0)
         };
-        let all = self.function.blocks.iter().flat_map(|b| &b.instructions);
-        all.filter(|i| is(i)).filter_map(|i| i.result.clone()).collect()
+        self.function.instructions().filter(|one| is(one)).filter_map(|one| one.result).collect()
     }
 
     /// Sums and products make it of positions and of what loops count.
-    fn counted<'k>(
-        &'k self,
-        made: &HashMap<&'k str, &'k Instruction>,
-        known: &mut Known<'k>,
-        name: &str,
-        depth: usize,
-    ) -> bool {
-        let Some((&name, &instruction)) = made.get_key_value(name) else { return false };
-        if let Some(found) = known.get(name) {
+    fn counted(&self, known: &mut Known, name: LocalId, depth: usize) -> bool {
+        let Some(one) = self.made(name) else { return false };
+        if let Some(found) = known.get(&name) {
             return found.unwrap_or(true);
         }
         if depth == MOST_STEPS {
             return true;
         }
         known.insert(name, None);
-        let mut of = |value: &str| self.counted(made, known, value, depth + 1);
-        let found = match instruction.opcode.as_str() {
-            "call" => instruction.position().is_some_and(|position| position != Position::Group),
-            "add" | "sub" | "mul" | "shl" | "lshr" | "ashr" | "udiv" | "sdiv" | "or" | "sext" | "zext" | "trunc"
-            | "freeze" => instruction.uses.iter().any(|used| of(used)),
-            "load" => self
-                .read(instruction)
-                .filter(|v| v.plain)
-                .is_some_and(|variable| variable.stores.iter().filter_map(|(_, value)| plain_name(value)).any(&mut of)),
+        let mut of = |value: LocalId| self.counted(known, value, depth + 1);
+        use BinaryOp as B;
+        let found = match &one.op {
+            Op::Call { .. } => position(&self.code, one).is_some_and(|(position, _)| position != Position::Group),
+            Op::Binary {
+                op: B::Add | B::Sub | B::Mul | B::Shl | B::LShr | B::AShr | B::UDiv | B::SDiv | B::Or,
+                ..
+            }
+            | Op::Cast { op: CastOp::SExt | CastOp::ZExt | CastOp::Trunc, .. }
+            | Op::Freeze { .. } => locals(one).any(of),
+            Op::Load { .. } => {
+                let variable = self.read(one).filter(|variable| variable.plain);
+                variable.is_some_and(|v| v.stores.iter().filter_map(|store| store.value.local()).any(&mut of))
+            }
             _ => false,
         };
         known.insert(name, Some(found));
@@ -61,42 +59,24 @@ impl Kernel {
     }
 }
 
-/// An instruction that leaves some bits of an `i32` or `i64`: a remainder, an `and` or arithmetic shift by a constant, or a `trunc` to a type of few
-/// bits.
-pub struct Cut<'t> {
-    pub ty: &'t str,
-    value: &'t str,
+/// The number of which an instruction leaves some bits, an `i32` or `i64`: by a remainder, an `and` or arithmetic shift by a constant, or a
+/// `trunc` to a type of few bits.
+fn cut(one: &Instruction) -> Option<LocalId> {
+    use BinaryOp as B;
+    let (number, wide) = match &one.op {
+        Op::Binary { op: op @ (B::And | B::AShr | B::SRem | B::URem), left, right, .. } => {
+            // A shift of 64 bits makes one of 32 a number of them.
+            is_small(right).then_some((left, *op != B::AShr))?
+        }
+        Op::Cast { op: CastOp::Trunc, value, to: Type::Int(..=31) } => (value, true),
+        _ => return None,
+    };
+    let ty = number.ty == Type::Int(32) || wide && number.ty == Type::Int(64);
+    number.value.local().filter(|_| ty)
 }
 
-impl<'t> Cut<'t> {
-    pub fn of(text: &'t str) -> Option<Self> {
-        let (_, body) = text.split_once(" = ")?;
-        let (left, right) = operand(body);
-        let given = match left.split(' ').next()? {
-            "and" | "ashr" | "srem" | "urem" => {
-                let number: i64 = right.split([',', ' ']).next()?.parse().ok()?;
-                (number < i64::from(u32::MAX)).then_some(left)?
-            }
-            "trunc" => {
-                let (given, bits) = left.rsplit_once(" to i")?;
-                bits.parse::<u32>().ok().filter(|bits| *bits < 32)?;
-                given
-            }
-            _ => return None,
-        };
-        let (words, value) = given.rsplit_once(' ')?;
-        // A shift of 64 bits makes one of 32 a number of them.
-        let wide = given.starts_with("ashr ");
-        let ty = words.rsplit(' ').next().filter(|ty| *ty == "i32" || *ty == "i64" && !wide)?;
-        value.starts_with('%').then_some(Self { ty, value })
-    }
-
-    /// What it is in `text`, with all bits of the number by an `and` named `new`; `mask` has all bits, and LLVM does not know it.
-    pub fn hidden(&self, text: &str, mask: &str, new: &str) -> [String; 2] {
-        let (ty, value) = (self.ty, self.value);
-        let rest = text.replacen(&format!("{ty} {value}"), &format!("{ty} {new}"), 1);
-        [format!("{new} = and {ty} {value}, {mask}"), rest]
-    }
+fn is_small(number: &Operand) -> bool {
+    matches!(number.value, Value::Constant(Constant::Int(number)) if number < i128::from(u32::MAX))
 }
 
 #[cfg(test)]
@@ -105,25 +85,27 @@ mod tests {
 
     #[test]
     fn what_leaves_some_bits() {
-        for (text, ty, rest) in [
-            ("%a = and i32 %b, 255", "i32", "%a = and i32 %n, 255"),
-            ("%\"r1:8\" = srem i32 %\"r1:7\", 256", "i32", "%\"r1:8\" = srem i32 %n, 256"),
-            ("%a = trunc nuw nsw i64 %b to i8", "i64", "%a = trunc nuw nsw i64 %n to i8"),
-            ("%a = ashr exact i32 %b, 24, !x !1", "i32", "%a = ashr exact i32 %n, 24, !x !1"),
+        let cuts = |body: &str| {
+            let text = format!("define void @k(i32 %b, i64 %l, i1 %t, i32 %c) {{\n  {body}\n  ret void\n}}\n");
+            cut(&crate::ir::tests::module(&text).functions[0].blocks[0].instructions[0])
+        };
+        for (body, number) in [
+            ("%a = and i32 %b, 255", 0),
+            ("%a = srem i32 %b, 256", 0),
+            ("%a = trunc nuw nsw i64 %l to i8", 1),
+            ("%a = ashr exact i32 %b, 24", 0),
         ] {
-            let cut = Cut::of(text).expect(text);
-            assert_eq!(cut.ty, ty);
-            assert_eq!(cut.hidden(text, "%m", "%n")[1], rest);
+            assert_eq!(cuts(body), Some(LocalId(number)), "{body}");
         }
-        for text in [
+        for body in [
             "%a = and i32 %b, %c",
-            "%a = trunc i64 %b to i32",
+            "%a = trunc i64 %l to i32",
             "%a = add i32 %b, 1",
-            "%a = and i1 %b, 1",
-            "%a = ashr i64 %b, 24",
-            "ret i32 0",
+            "%a = and i1 %t, 1",
+            "%a = ashr i64 %l, 24",
+            "fence acquire",
         ] {
-            assert!(Cut::of(text).is_none(), "{text}");
+            assert_eq!(cuts(body), None, "{body}");
         }
     }
 }

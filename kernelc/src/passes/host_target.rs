@@ -92,7 +92,7 @@ fn is_fast(function: Value<'_>) -> bool {
 
 fn mark(edit: Editor<'_>, kernel: Value<'_>, argument: &Argument) {
     edit.export(kernel);
-    edit.add_text_attribute(kernel, KERNEL);
+    edit.add_text_attribute(kernel, KERNEL, "");
     let known = [("align", argument.align), ("dereferenceable", argument.bytes.unwrap_or(0))];
     let known = known.iter().filter(|_| argument.bytes.is_some());
     let all: Vec<(&str, u64)> = std::iter::once(("noundef", 0)).chain(known.copied()).collect();

@@ -76,7 +76,7 @@ fn is_defined(value: Value<'_>) -> bool {
 /// The functions that calls of a function name, with repetitions.
 fn named(function: Value<'_>, places: &HashMap<Value<'_>, usize>) -> Vec<usize> {
     let calls = function.instructions().filter(|one| one.form() == Form::Instruction(o::CALL));
-    let operands = calls.flat_map(|call| (0..call.count_operands()).filter_map(move |n| call.operand(n)));
+    let operands = calls.flat_map(Value::operands);
     operands.filter_map(|operand| places.get(&operand).copied()).collect()
 }
 

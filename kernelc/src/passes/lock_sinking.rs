@@ -87,10 +87,11 @@ fn sink(edit: Editor<'_>, code: &ir::Module, lock: &Lock) -> Option<()> {
     let [freeing] = flow.graph.predecessors[free][..] else { return None };
     let freeing = block(freeing)?;
     let (begin, end) = (head.first()?, freeing.terminator()?);
-    let done = edit.flag(entry, &format!("{}.done", lock.free))?;
-    edit.set_flag(done, false, begin);
-    edit.set_flag(done, true, end);
-    let meet = edit.branch_on_flag(done, freed, head, &format!("{}.meet", lock.free))?;
+    let variable = edit.build_before(entry.first()?);
+    let done = variable.alloca(edit.integer_type(1), 0, &format!("{}.done", lock.free));
+    edit.build_before(begin).store(edit.truth(false), done);
+    edit.build_before(end).store(edit.truth(true), done);
+    let meet = edit.branch_on(done, freed, head, &format!("{}.meet", lock.free));
     edit.redirect(freeing, freed, meet);
     inside.iter().filter_map(|&number| block(number)).for_each(|from| edit.redirect(from, head, meet));
     Some(())

@@ -122,14 +122,22 @@ fn apply(edit: Editor<'_>, function: usize, choice: &Choice) {
         let Some(end) = from.terminator() else { continue };
         let mut own = vec![(phi, address)];
         for (one, made) in moved.clone().zip(&mut made) {
-            let copy = edit.clone_before(one, end, &own, &format!("{}.{way}", one.name()));
+            let copy = edit.build_before(end).copy(one, &format!("{}.{way}", one.name()));
+            for (n, operand) in (0..).zip(one.operands()) {
+                if let Some((_, new)) = own.iter().find(|(old, _)| *old == operand) {
+                    edit.set_operand(copy, n, *new);
+                }
+            }
             own.push((one, copy));
             made.push((copy, from));
         }
     }
     for (one, made) in moved.clone().zip(&made) {
         if one.is_load() {
-            edit.replace_uses(one, edit.phi(phi, made, &one.name()));
+            let Some(ty) = one.ty() else { continue };
+            let new = edit.build_before(phi).phi(ty, &one.name());
+            edit.add_incoming(new, made);
+            edit.replace_uses(one, new);
         }
     }
     moved.rev().for_each(|one| edit.erase(one));

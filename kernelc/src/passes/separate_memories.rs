@@ -46,10 +46,6 @@ fn is(value: Value<'_>, opcode: i32) -> bool {
     value.form() == Form::Instruction(opcode)
 }
 
-fn operands<'m>(value: Value<'m>) -> impl Iterator<Item = Value<'m>> {
-    (0..value.count_operands()).filter_map(move |n| value.operand(n))
-}
-
 /// The addresses that an instruction makes its address of, if it makes one that may be anywhere of others.
 fn sources(one: Value<'_>) -> Option<Vec<Value<'_>>> {
     if !is_flat(one.ty()) {
@@ -57,7 +53,7 @@ fn sources(one: Value<'_>) -> Option<Vec<Value<'_>>> {
     }
     match one.form() {
         Form::Instruction(o::PHI) => Some((0..one.count_incoming()).filter_map(|n| one.incoming_value(n)).collect()),
-        Form::Instruction(o::SELECT) => Some(operands(one).skip(1).collect()),
+        Form::Instruction(o::SELECT) => Some(one.operands().skip(1).collect()),
         Form::Instruction(o::GEP | o::FREEZE) => Some(vec![one.operand(0)?]),
         _ => None,
     }
@@ -104,7 +100,7 @@ impl<'m> Memories<'m> {
                 Some(space::TILE) => TILE,
                 _ => THREAD,
             },
-            Form::Expression(_) => operands(value).fold(0, |set, inner| set | self.find_constant(inner)).max(1),
+            Form::Expression(_) => value.operands().fold(0, |set, inner| set | self.find_constant(inner)).max(1),
             _ => self.0.get(&value).copied().unwrap_or(DEVICE),
         }
     }
@@ -124,7 +120,7 @@ impl<'m> Memories<'m> {
 
     /// A comparison of addresses that may be in several.
     fn compares(&self, one: Value<'m>) -> bool {
-        let set = || operands(one).fold(0, |set, value| set | self.find(value));
+        let set = || one.operands().fold(0, |set, value| set | self.find(value));
         is(one, o::ICMP) && is_flat(one.operand(0).and_then(Value::ty)) && is_several(&set())
     }
 
@@ -137,7 +133,7 @@ impl<'m> Memories<'m> {
                     return None;
                 }
                 uses.compared.push(one);
-            } else if operands(one).any(|value| self.several(value).is_some()) {
+            } else if one.operands().any(|value| self.several(value).is_some()) {
                 // An address that ends a block or is merged with other values.
                 if one.is_phi() || one.next_instruction().is_none() {
                     return None;
@@ -311,7 +307,7 @@ impl<'m> Split<'m> {
 
     /// An instruction once for each memory. `open`: copies that use another such address.
     fn chosen(&self, one: Value<'m>, open: &mut Vec<Value<'m>>) {
-        let Some((address, set)) = operands(one).find_map(|value| Some((value, self.memories.several(value)?))) else {
+        let Some((address, set)) = one.operands().find_map(|value| Some((value, self.memories.several(value)?))) else {
             return;
         };
         // What only tells about it.

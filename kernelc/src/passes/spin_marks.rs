@@ -35,7 +35,7 @@ pub fn run(module: &mut Module) -> bool {
         let blocks = edit.blocks();
         for (function, block) in places {
             let Some(behind_phis) = blocks[function][block].instructions().find(|one| !one.is_phi()) else { continue };
-            edit.add_attribute(edit.call(mark, behind_phis), "convergent");
+            edit.add_attribute(edit.build_before(behind_phis).call(mark, &[], ""), "convergent");
         }
     });
     true

@@ -81,7 +81,7 @@ fn is_plain(one: Value<'_>, opcode: i32) -> bool {
 fn inputs(one: Value<'_>) -> Vec<Value<'_>> {
     match one.form() {
         Form::Instruction(o::PHI) => (0..one.count_incoming()).filter_map(|n| one.incoming_value(n)).collect(),
-        Form::Instruction(o::SELECT) => (1..one.count_operands()).filter_map(|n| one.operand(n)).collect(),
+        Form::Instruction(o::SELECT) => one.operands().skip(1).collect(),
         _ => Vec::new(),
     }
 }
@@ -89,7 +89,7 @@ fn inputs(one: Value<'_>) -> Vec<Value<'_>> {
 /// Whether a constant is made of the address of a global variable or a function.
 fn names_global(value: Value<'_>) -> bool {
     match value.form() {
-        Form::Expression(_) => (0..value.count_operands()).filter_map(|n| value.operand(n)).any(names_global),
+        Form::Expression(_) => value.operands().any(names_global),
         form => matches!(form, Form::Other(k::GLOBAL_VARIABLE | k::FUNCTION | k::ALIAS)),
     }
 }
@@ -375,7 +375,7 @@ impl<'m> Guards<'m> {
             let scaled = build.binary(o::MUL, offset, edit.i64(table::ENTRY / 8), &part("scaled"));
             let read = |at: u64, what: &str| {
                 let sum = build.binary(o::ADD, scaled, edit.i64(at), &part(&format!("{what}.at")));
-                build.load(long, build.byte_address(block, sum, &part(&format!("{what}.from"))), 8, &part(what))
+                build.load(long, build.byte_address(block, sum, &part(&format!("{what}.from"))), &part(what))
             };
             (read(table, "start"), read(table + 8, "size"))
         } else {

@@ -175,12 +175,17 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
     pieces.concat()
 }
 
-/// Runs all that reads a module: the native cut, the copy, the lowering.
-fn try_out(text: &str, module: Result<llvm::Module, String>) {
-    // Kernels for the host's processor are cut right or left out with a reason.
-    let native = native::cut(text);
+/// Kernels for the host's processor are cut right or left out with a reason.
+fn cut(module: llvm::Module) {
+    let Ok(native) = native::cut(module) else { return };
     assert!(native.left_out.iter().all(|(_, why)| !why.is_empty()));
+    native.module(native::Processors::of("x86_64"), 0..3, 1, false).unwrap();
+}
+
+/// Runs all that reads a module: the native cut, the copy, the lowering.
+fn try_out(module: Result<llvm::Module, String>) {
     if let Ok(module) = module {
+        cut(module.clone());
         let module = snapshot(&module);
         check(&module);
         for id in 0..module.locations.len() {
@@ -205,7 +210,7 @@ proptest! {
 
     #[test]
     fn kernels_for_the_host(damages in prop::collection::vec(any_damage(), 1..4)) {
-        native::cut(&damaged(TILES_NATIVE, &damages));
+        parsed(&damaged(TILES_NATIVE, &damages)).into_iter().for_each(cut);
     }
 }
 
@@ -265,7 +270,7 @@ fn a_part_of_the_texts() {
             let text = text.current();
             let module = parsed(&text);
             println!("{} {n}", if module.is_ok() { "read" } else { "refused" });
-            try_out(&text, module);
+            try_out(module);
         } else if n % 1000 == 0 {
             println!("\nskips {n}");
         }
@@ -373,7 +378,7 @@ fn process(from: u64, seed: u64, count: u64, late: &dyn Fn() -> bool, counts: &m
 
 /// Reads a text, and tries out what was read.
 fn try_text(text: &str) {
-    try_out(text, parsed(text));
+    try_out(parsed(text));
 }
 
 /// A kernel with memory of all places, branches and a loop.
