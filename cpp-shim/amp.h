@@ -20,6 +20,7 @@
 #include "revamp/detail/array.h"
 #include "revamp/detail/atomics.h"
 #include "revamp/detail/copy.h"
+#include "revamp/detail/device_std.h"
 #include "revamp/detail/intrinsics.h"
 #include "revamp/detail/launch.h"
 #include "revamp/detail/output.h"

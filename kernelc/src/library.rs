@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 /// Read before: C's functions stay the host's, beside those of `fast_math`. So do what Clang declares itself.
 const BEFORE: &str = "\
+#define REVAMP_LIBRARY_IS_BOTH 1
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
 #include <stdlib.h>

@@ -80,4 +80,30 @@ TEST(complex_sums_and_parts) {
     }
 }
 
+template <class T> static void absolute_values(const accelerator_view &on) {
+    typedef std::numeric_limits<T> limits;
+    const std::vector<std::complex<T>> all = {{3, 4},
+                                              {-5, 12},
+                                              {0, 0},
+                                              {1, 0},
+                                              {(limits::max)() / 2, (limits::max)() / 2},
+                                              {(limits::min)(), (limits::min)()},
+                                              {limits::infinity(), limits::quiet_NaN()}};
+    std::vector<T> made(all.size());
+    const int count = int(all.size());
+    const array_view<const std::complex<T>> in(count, all);
+    const array_view<T> out(count, made);
+    parallel_for_each(
+        on, out.extent, [=](index<1> i) restrict(amp) { out[i] = std::abs(in[i]); });
+    out.synchronize();
+    for (unsigned n = 0; n < made.size(); n++)
+        CHECK(agrees(std::complex<T>(std::abs(all[n])), std::complex<T>(made[n])));
+}
+TEST(complex_absolute_values) {
+    absolute_values<float>(vulkan_view());
+    absolute_values<float>(accelerator(accelerator::direct3d_warp).default_view);
+    absolute_values<double>(accelerator(accelerator::direct3d_warp).default_view);
+    if (vulkan_view().accelerator.supports_double_precision) absolute_values<double>(vulkan_view());
+}
+
 CHECK_MAIN

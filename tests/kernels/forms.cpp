@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include <amp_math.h>
 
@@ -474,6 +475,44 @@ TEST(atomics_on_local_variables) {
         for (int i = 0; i < 32; i++)
             CHECK(view(i / 8, i % 8) == expected[i / 8][i % 8]);
     }
+}
+
+struct limit {
+    static const int most = 5;
+};
+// MSVC's linker finds a definition of `most`; a program may also have one.
+TEST(static_constants_have_addresses) {
+    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
+        std::vector<int> made(8);
+        const array_view<int> view(made);
+        parallel_for_each(
+            on, view.extent, [=](index<1> i) restrict(amp) { view[i] = std::min(i[0], limit::most); });
+        view.synchronize();
+        CHECK(made == std::vector<int>({0, 1, 2, 3, 4, 5, 5, 5}));
+    }
+}
+
+static int distance(int a, int b) restrict(cpu, amp) {
+    if (a < b) std::swap(a, b);
+    return a - b;
+}
+TEST(functions_of_the_library_that_are_not_constexpr) {
+    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
+        std::vector<int> made(3);
+        const array_view<int> view(made);
+        parallel_for_each(
+            on, view.extent, [=](index<1> i) restrict(amp) {
+                int a[2] = {1, 2}, b[2] = {3, i[0]};
+                std::swap(a, b);
+                const long wide = i[0] - 5;
+                const long long wider = -7;
+                view[i] = a[1] + std::abs(i[0] - 4) * 10 + int(std::abs(wide)) * 100 + int(std::abs(wider)) * 1000 +
+                          distance(i[0], 9) * 10000 + int(std::abs(-1.5f) * 2) * 100000;
+            });
+        view.synchronize();
+        CHECK(made == std::vector<int>({397540, 387431, 377322}));
+    }
+    CHECK(distance(2, 5) == 3 && std::abs(-3) == 3);
 }
 
 CHECK_MAIN

@@ -1,7 +1,7 @@
 // Products and quotients of complex numbers as Annex G of the C standard defines them. Clang calls these functions by
 // name:
 // `__mulsc3` and `__divsc3` for float, `__muldc3` and `__divdc3` for double. The host has them in its compiler's
-// library.
+// library. Absolute values as well: `cabsf` and `cabs`.
 #ifndef REVAMP_DETAIL_COMPLEX_H
 #define REVAMP_DETAIL_COMPLEX_H
 
@@ -110,6 +110,12 @@ template <class T> REVAMP_COMPLEX_INLINE void divide(T a, T b, T c, T d, T &real
         imaginary = T(0) * (bs * c - as * d);
     }
 }
+
+template <class T> REVAMP_COMPLEX_INLINE T absolute(T a, T b) {
+    if (is_infinite(a) || is_infinite(b)) return T(__builtin_inff());
+    const T scale = scale_of(a, b), as = a * scale, bs = b * scale;
+    return __builtin_elementwise_sqrt(as * as + bs * bs) / scale;
+}
 } // namespace revamp::detail::complex
 
 // `used`: Clang's calls of them are not seen as uses.
@@ -127,5 +133,12 @@ REVAMP_COMPLEX_FUNCTION(__divsc3, divide, float)
 REVAMP_COMPLEX_FUNCTION(__muldc3, multiply, double)
 REVAMP_COMPLEX_FUNCTION(__divdc3, divide, double)
 #undef REVAMP_COMPLEX_FUNCTION
+// std::abs calls them.
+extern "C" __attribute__((device, used)) inline float cabsf(_Complex float z) {
+    return revamp::detail::complex::absolute(__real__ z, __imag__ z);
+}
+extern "C" __attribute__((device, used)) inline double cabs(_Complex double z) {
+    return revamp::detail::complex::absolute(__real__ z, __imag__ z);
+}
 #undef REVAMP_COMPLEX_INLINE
 #endif

@@ -76,6 +76,21 @@ impl<'m> Editor<'m> {
         value.raw()
     }
 
+    /// Makes a definition that LLVM only knows for its value a weak one, which the program's own replaces; false of other definitions.
+    pub fn define_if_missing(self, variable: Value<'m>) -> bool {
+        let (f, raw) = (self.llvm.functions, self.own(variable));
+        let kind = Form::Other(number::value::GLOBAL_VARIABLE);
+        assert!(variable.form() == kind && variable.initializer().is_some(), "a definition of {:?}", variable.form());
+        // SAFETY: it is a variable with an initializer.
+        unsafe {
+            let is_known = (f.LLVMGetLinkage)(raw) == linkage::AVAILABLE_EXTERNALLY;
+            if is_known {
+                (f.LLVMSetLinkage)(raw, linkage::WEAK_ODR);
+            }
+            is_known
+        }
+    }
+
     /// Makes a function or variable that is defined here one of this module alone.
     pub fn internalize(self, definition: Value<'m>) {
         let (f, raw) = (self.llvm.functions, self.own(definition));

@@ -103,6 +103,8 @@ pub const ACQUIRE_RELEASE: i32 = 6;
 /// `LLVMLinkage`.
 pub mod linkage {
     pub const EXTERNAL: i32 = 0;
+    pub const AVAILABLE_EXTERNALLY: i32 = 1;
+    pub const WEAK_ODR: i32 = 6;
     pub const APPENDING: i32 = 7;
     pub const INTERNAL: i32 = 8;
     pub const PRIVATE: i32 = 9;

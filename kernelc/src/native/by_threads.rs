@@ -140,7 +140,11 @@ pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
             edit.internalize(function);
         }
         for variable in edit.globals().filter(|variable| variable.initializer().is_some()) {
-            edit.internalize(variable);
+            // A class's `static const int` needs no definition as long as only its value counts. Without optimisation `std::min` of it uses its
+            // address, in the host's object too.
+            if !edit.define_if_missing(variable) {
+                edit.internalize(variable);
+            }
         }
         kernels
     });
@@ -179,10 +183,11 @@ mod tests {
     fn definitions_become_internal_and_only_the_headers_are_optimised() {
         let code = "
             @kept = global i32 7
+            @most = available_externally constant i32 5
             @llvm.compiler.used = appending global [2 x ptr] [ptr @kernel, ptr @kept], section \"llvm.metadata\"
             $kernel = comdat any
             define weak_odr void @kernel(ptr %block) #0 comdat {
-              call void @program(ptr %block)
+              call void @program(ptr @most)
               ret void
             }
             define linkonce_odr void @program(ptr %block) #1 {
@@ -210,6 +215,7 @@ mod tests {
         for line in text.lines().filter(|line| line.starts_with("define ") || line.starts_with("@kept")) {
             assert!(line.contains("internal"), "{line}");
         }
+        assert!(text.contains("@most = weak_odr constant i32 5"), "{text}");
         assert!(!text.contains("@unused") && !text.contains("comdat"), "{text}");
         // The program's variable stays, the header's does not.
         assert!(text.contains("%n = alloca") && !text.contains("%at = alloca"), "{text}");

@@ -1,0 +1,47 @@
+// revamp: functions of the standard library that only the host has, for kernels: `std::abs` of integers, and
+// `std::swap` before C++20. Others that kernels may use are constexpr, which Clang takes for both sides.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_DEVICE_STD_H
+#define REVAMP_DETAIL_DEVICE_STD_H
+
+#include "config.h"
+
+#if REVAMP_DEVICE_LANGUAGE
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+namespace std {
+REVAMP_DEVICE inline int abs(int x) {
+    return x < 0 ? -x : x;
+}
+// Else the kernel compiler makes C++'s functions ones of both sides, but not C's.
+#if !defined(REVAMP_LIBRARY_IS_BOTH)
+REVAMP_DEVICE inline long abs(long x) {
+    return x < 0 ? -x : x;
+}
+REVAMP_DEVICE inline long long abs(long long x) {
+    return x < 0 ? -x : x;
+}
+#endif
+
+#if __cplusplus < 202002L && !defined(REVAMP_LIBRARY_IS_BOTH)
+template <class T>
+REVAMP_DEVICE inline enable_if_t<is_move_constructible<T>::value && is_move_assignable<T>::value>
+swap(T &a, T &b) noexcept(is_nothrow_move_constructible<T>::value &&is_nothrow_move_assignable<T>::value) {
+    T held = static_cast<T &&>(a);
+    a = static_cast<T &&>(b);
+    b = static_cast<T &&>(held);
+}
+template <class T, size_t N> REVAMP_DEVICE inline void swap(T (&a)[N], T (&b)[N]) noexcept(noexcept(swap(*a, *b))) {
+    for (size_t n = 0; n < N; n++)
+        swap(a[n], b[n]);
+}
+#endif
+} // namespace std
+#endif
+
+#endif // REVAMP_DETAIL_DEVICE_STD_H
