@@ -2,7 +2,7 @@
 
 use crate::bounds_option::Bounds;
 use crate::clang::{Amp, Clang, Pass, Unit};
-use crate::diagnostics::Failed;
+use crate::diagnostics::{self, Failed};
 use crate::files::{self, Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::host_pass::HostPass;
@@ -17,6 +17,7 @@ use revamp_source::tokens::{Clauses, Code};
 use revamp_source::wide_formats;
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -30,7 +31,7 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         match argument.to_str() {
             Some("--") => break rest.next(),
             Some("--only") => only.extend(rest.next().map(PathBuf::from)),
-            Some(text) if text.starts_with(flags::OWN) => own.push(argument),
+            Some(_) if flags::is_own(&argument) => own.push(argument),
             Some("--help" | "-h") => {
                 print!("{KERNELC}");
                 return 0;
@@ -128,12 +129,36 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
             let own = line.flags.iter().take(count).flatten();
             // Clang refuses a standard of C++ for sources in C.
             let standard = line.standard.filter(|_| line.has_only_sources());
-            // What only kernels are compiled with.
-            let all = arguments.iter().filter(|a| !a.to_string_lossy().starts_with("-famp-"));
-            Ok(Running::start(Command::new(&clang.compiler).args(own).args(standard).args(all))?.wait()?)
+            let code =
+                Running::start(Command::new(&clang.compiler).args(own).args(standard).args(&arguments))?.wait()?;
+            if code == 0 {
+                sum_of_sources(&line)?;
+            }
+            Ok(code)
         }
         Task::Compile => objects(&clang, &line),
         Task::Link => program(&clang, &line, &prefix),
+    }
+}
+
+/// Behind the output of `-E`, a comment that differs where the program's sources do: restrictions are macros that leave nothing there, and a cache
+/// of compilations, which looks at this output, would take another source for the same.
+fn sum_of_sources(line: &Line) -> Result<(), String> {
+    let is = |flag: &str| line.last(|f| f == flag).is_some();
+    let [source] = line.sources.as_slice() else { return Ok(()) };
+    if !(is("-E") || is("--preprocess")) || line.last(|f| f.starts_with("-d")).is_some() || is("-M") || is("-MM") {
+        return Ok(());
+    }
+    let mut hasher = std::collections::hash_map::DefaultHasher::new();
+    own_sources::gathered(source, line).iter().for_each(|own| own.bytes.hash(&mut hasher));
+    let comment = format!("// sources {:016x}\n", hasher.finish());
+    match line.output.as_ref().filter(|output| *output != Path::new("-")) {
+        Some(output) => {
+            let file = std::fs::OpenOptions::new().append(true).open(output);
+            file.and_then(|mut file| file.write_all(comment.as_bytes()))
+                .map_err(|e| format!("cannot write {}: {e}", output.display()))
+        }
+        None => std::io::stdout().write_all(comment.as_bytes()).map_err(|e| format!("cannot write: {e}")),
     }
 }
 
@@ -368,6 +393,13 @@ fn device_code<'a>(
     if checked.errors > 0 {
         return Err(Failed::of_pass("Clang", 1, checked.text));
     }
+    let fatal = line.last(|f| f == "-Werror").is_some();
+    let (warnings, count) = checked.warnings(|warning| line.warns_of(warning), fatal);
+    if fatal && count > 0 {
+        let text = warnings + &diagnostics::generated(count, "checking array_views");
+        return Err(Failed::of_pass("Clang", 1, text));
+    }
+    eprint!("{warnings}");
     let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { again(&unit)? };
     // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
     // before it knows who calls it.
@@ -410,6 +442,9 @@ fn compile(
     let folder = Folder::new()?;
     let id = unit_id(object, line);
     let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
+    if let Some(flag) = line.narrow_pointers().filter(|_| text.launches) {
+        return Err(format!("{flag}: kernels have pointers of 64 bits, and host code of theirs too").into());
+    }
     let amp = if text.overloaded { Amp::Device } else { Amp::Both };
     let reports = line.bounds() == Bounds::Report;
     // Not where it is the default of -O0: host code is then left as it was written.
@@ -466,6 +501,11 @@ fn compile(
         if let Some(plain) = plain.filter(|_| !unit.amp.is_device()) {
             drop(beside);
             return plain();
+        }
+    }
+    if line.last(|f| f == "-w").is_none() && compiled.image.is_some() {
+        for (flag, why) in line.without_effect() {
+            eprintln!("revamp-c++: warning: {flag}: {why}");
         }
     }
     let image = compiled.image.unwrap_or_else(|| image::encode(&[]));

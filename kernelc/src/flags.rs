@@ -1,5 +1,6 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
+use crate::amp_warnings::{self, AmpWarning};
 use crate::bounds_option::Bounds;
 use crate::system::name_of;
 use std::ffi::{OsStr, OsString};
@@ -67,6 +68,8 @@ pub struct Line {
     pub checks: bool,
     /// Why the line makes no sense: a flag without its value.
     pub wrong: Option<String>,
+    /// Warnings of ours that are turned on or off, in order.
+    pub amp_warnings: Vec<(AmpWarning, bool)>,
     /// `-famp-bounds=`.
     pub bounds: Option<Bounds>,
 }
@@ -79,7 +82,7 @@ pub const OWN: &str = "-famp-";
 
 /// True of a flag of ours.
 pub fn is_own(argument: &OsStr) -> bool {
-    argument.as_encoded_bytes().starts_with(OWN.as_bytes())
+    [OWN, "-Wamp-", "-Wno-amp-"].iter().any(|begin| argument.as_encoded_bytes().starts_with(begin.as_bytes()))
 }
 
 /// The mode of bounds of that name.
@@ -169,8 +172,130 @@ fn is_of_maths(flag: &str) -> bool {
     NAMES.contains(&of) || flag.starts_with("-ffp-") || flag.starts_with("-Ofast")
 }
 
+/// What flags of all passes begin with: they say how a source is read, how its classes are laid out, or what it may assume.
+const OF_ALL_PASSES: [&str; 60] = [
+    "-D",
+    "-U",
+    "-I",
+    "-F",
+    "-isys",
+    "-iquote",
+    "-idirafter",
+    "-include",
+    "-imacros",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithsysroot",
+    "-iframework",
+    "-imultilib",
+    "-cxx-isystem",
+    "-stdlib",
+    "-std=",
+    "--target",
+    "-target",
+    "--sysroot",
+    "--gcc-install-dir",
+    "--gcc-toolchain",
+    "-resource-dir",
+    "-working-directory",
+    "-nostdinc",
+    "-nostdlibinc",
+    "-nobuiltininc",
+    "-undef",
+    "-ansi",
+    "-trigraphs",
+    "-B",
+    "-pthread",
+    "-ftemplate-",
+    "-fconstexpr",
+    "-fbracket-depth",
+    "-foperator-arrow-depth",
+    "-fmacro-prefix-map",
+    "-ffile-prefix-map",
+    "-finput-charset",
+    "-fexec-charset",
+    "-fclang-abi-compat",
+    "-faligned-new",
+    "-ftrivial-auto-var-init",
+    "-fno-operator-names",
+    "-fno-elide-constructors",
+    "-fno-rtti",
+    "-frtti",
+    "-mms-bitfields",
+    "-mno-ms-bitfields",
+    "-fcx-",
+    "-fno-cx-",
+    "-fcomplex-arithmetic",
+    "-fdenormal-fp-math",
+    "-fallow-editor-placeholders",
+    "-fborland-extensions",
+    "-fexperimental-new-constant-interpreter",
+    "-fstrict-flex-arrays",
+    "-fpascal-strings",
+    "-fraw-string-literals",
+    "-fdefine-target-os-macros",
+];
+
+/// The same, which have a form with `-fno-`.
+const BOTH_WAYS: [&str; 27] = [
+    "access-control",
+    "aligned-allocation",
+    "assume-sane-operator-new",
+    "blocks",
+    "char8_t",
+    "coroutines",
+    "cxx-exceptions",
+    "declspec",
+    "delayed-template-parsing",
+    "delete-null-pointer-checks",
+    "digraphs",
+    "dollars-in-identifiers",
+    "exceptions",
+    "gnu-keywords",
+    "lax-vector-conversions",
+    // Of Visual C++, what is of the language.
+    "ms-compatibility",
+    "ms-extensions",
+    "ms-volatile",
+    "pack-struct",
+    "short-enums",
+    "short-wchar",
+    "signed-char",
+    "sized-deallocation",
+    "strict-aliasing",
+    "strict-overflow",
+    "unsigned-char",
+    "wrapv",
+];
+
+/// True of flags that reach all passes.
+fn is_of_all_passes(flag: &[OsString]) -> bool {
+    let words: Vec<_> = flag.iter().map(|word| word.to_string_lossy()).collect();
+    // `-Xclang` is followed by one argument of the compiler behind the driver.
+    let named = if words[0] == "-Xclang" { words.last() } else { words.first() };
+    let named = named.map_or("", |word| word.as_ref());
+    let of = named.strip_prefix("-fno-").or_else(|| named.strip_prefix("-f")).unwrap_or_default();
+    is_of_maths(named)
+        || OF_ALL_PASSES.iter().any(|begin| named.starts_with(begin))
+        || BOTH_WAYS
+            .iter()
+            .any(|name| of.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '-'])))
+}
+
+/// Options that do not apply, and why: what their names begin with.
+const WITHOUT_EFFECT: [(&[&str], &str); 5] = [
+    (&["-flto", "-ffat-lto-objects"], "objects with kernels are not of link-time optimisation"),
+    (&["-ftrapv"], "holds in host code alone: kernels wrap around or do as C++ leaves it undefined"),
+    (&["-fplugin", "-load"], "the plugin sees host code alone"),
+    (
+        &["-fmodules", "-fcxx-modules", "-fmodule-", "-fprebuilt-module"],
+        "holds in host code alone: kernels read headers as text",
+    ),
+    (&["-malign-double", "-mlong-double", "-mabi="], "holds in host code alone: kernels lay out classes without it"),
+];
+
 /// Flags whose value is the next argument.
-const SEPARATE: [&str; 57] = [
+const SEPARATE: [&str; 58] = [
     "-D",
     "-U",
     "-I",
@@ -200,6 +325,7 @@ const SEPARATE: [&str; 57] = [
     "-isysroot",
     "-imultilib",
     "-cxx-isystem",
+    "-stdlib++-isystem",
     "-MF",
     "-MT",
     "-MQ",
@@ -301,10 +427,51 @@ fn is_other(flag: &str) -> bool {
     FLAGS.contains(&flag) || flag == "--assemble" || flag.starts_with("-print") || flag.starts_with("--print")
 }
 
+/// Long names of options, and the short ones that all else here knows.
+const LONG_NAMES: [(&str, &str); 9] = [
+    ("--std", "-std"),
+    ("--stdlib", "-stdlib"),
+    ("--define-macro", "-D"),
+    ("--undefine-macro", "-U"),
+    ("--include-directory", "-I"),
+    ("--include-directory-after", "-idirafter"),
+    ("--include", "-include"),
+    ("--imacros", "-imacros"),
+    ("--no-standard-includes", "-nostdinc"),
+];
+
+/// An argument by its short name: `--std=c++20` is `-std=c++20`, `--define-macro=X` is `-DX`.
+fn by_short_name(argument: OsString) -> OsString {
+    let Some(text) = argument.to_str() else { return argument };
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let Some((_, short)) = LONG_NAMES.iter().find(|(long, _)| *long == name) else { return argument };
+    let sign = if short.starts_with("-std") { "=" } else { "" };
+    value.map_or_else(|| (*short).into(), |value| format!("{short}{sign}{value}").into())
+}
+
+/// What the preprocessor is told as a part of another argument: `-Wp,-DX,-UY` is `-DX -UY`, and names of dependencies follow their option.
+fn of_preprocessor(parts: &str) -> Vec<Vec<OsString>> {
+    let mut flags = Vec::new();
+    let mut parts = parts.split(',');
+    while let Some(part) = parts.next() {
+        match part {
+            "-MD" | "-MMD" => {
+                flags.push(vec![part.into()]);
+                flags.extend(parts.next().map(|file| vec!["-MF".into(), file.into()]));
+            }
+            _ if SEPARATE.contains(&part) => {
+                flags.push(std::iter::once(part).chain(parts.next()).map(OsString::from).collect());
+            }
+            _ => flags.push(vec![part.into()]),
+        }
+    }
+    flags
+}
+
 /// Takes a command line apart, without the compiler itself.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut line = Line::default();
-    let mut rest = arguments.into_iter();
+    let mut rest = arguments.into_iter().map(by_short_name);
     let mut language: Option<OsString> = None;
     let mut task = Task::Link;
     let mut verbose = false;
@@ -343,10 +510,15 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 Ok(bounds) => line.bounds = Some(bounds),
                 Err(wrong) => line.wrong = Some(wrong),
             },
-            flag if flag.starts_with(OWN) => {
-                line.wrong =
-                    Some(format!("{flag} is not known; there are -famp-strict and -famp-bounds=off|zero|report"));
-            }
+            flag if is_own(OsStr::new(flag)) => match amp_warnings::named(flag) {
+                Some(warning) => line.amp_warnings.push(warning),
+                None => {
+                    line.wrong = Some(format!(
+                        "{flag} is not known; there are -famp-strict, -famp-bounds=off|zero|report, -W[no-]amp-read-only and \
+                         -W[no-]amp-unsynchronized"
+                    ));
+                }
+            },
             flag if is_other(flag) => {
                 line.task = Task::Other;
                 line.assembly |= ["-S", "--assemble", "-emit-llvm"].contains(&flag);
@@ -357,6 +529,11 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             _ if text.starts_with("--output=") => line.output = behind(&argument, "--output=").map(PathBuf::from),
             _ if text.starts_with("-o") && !text.starts_with("-objc") => {
                 line.output = behind(&argument, "-o").map(PathBuf::from);
+            }
+            _ if text.starts_with("-Wp,") => line.flags.extend(of_preprocessor(&text["-Wp,".len()..])),
+            "-Xpreprocessor" => {
+                let flag = value(&mut line);
+                line.flags.extend(flag.map(|flag| vec![flag]));
             }
             _ if SEPARATE.contains(&text.as_str()) => {
                 let flag: Vec<OsString> = std::iter::once(argument.clone()).chain(value(&mut line)).collect();
@@ -473,6 +650,11 @@ impl Line {
         })
     }
 
+    /// An option that makes pointers of 32 bits.
+    pub fn narrow_pointers(&self) -> Option<String> {
+        self.last(|f| ["-m16", "-m32", "-mx32", "-m64"].contains(&f)).filter(|f| f != "-m64")
+    }
+
     /// It is compiled for Windows.
     pub fn is_for_windows(&self) -> bool {
         self.target().map_or(cfg!(windows), |target| target.contains("windows") || target.contains("mingw"))
@@ -500,6 +682,12 @@ impl Line {
         }
     }
 
+    /// A warning of ours is on.
+    pub fn warns_of(&self, warning: AmpWarning) -> bool {
+        let told = self.amp_warnings.iter().rev().find(|(one, _)| *one == warning).is_some_and(|(_, on)| *on);
+        told && self.last(|f| f == "-w").is_none()
+    }
+
     /// What becomes of accesses outside of arrays and array_views.
     pub fn bounds(&self) -> Bounds {
         let optimised = self.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0");
@@ -508,43 +696,24 @@ impl Line {
 
     /// For the device: what says how the source is read, and how its numbers behave.
     pub fn for_device(&self) -> Vec<OsString> {
-        let flags = self.flags_where(|f| {
-            let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
-            begins(&[
-                "-D",
-                "-U",
-                "-I",
-                "-isys",
-                "-iquote",
-                "-idirafter",
-                "-include",
-                "-imacros",
-                "-iprefix",
-                "-std=",
-                "-stdlib=",
-            ]) || begins(&[
-                "--target",
-                "-target",
-                "--sysroot",
-                "--gcc-install-dir",
-                "--gcc-toolchain",
-                "-nostdinc",
-                "-ansi",
-                "-trigraphs",
-                "-B",
-            ]) || is_of_maths(f)
-                || begins(&["-fno-rtti", "-frtti", "-fexceptions", "-fno-exceptions", "-fchar8_t", "-fno-char8_t"])
-                || begins(&["-funsigned-char", "-fsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"])
-                // What the language of Visual C++ is.
-                || begins(&["-fms-extensions", "-fms-compatibility", "-fms-volatile"])
-                || begins(&["-fno-ms-extensions", "-fno-ms-compatibility", "-fno-ms-volatile"])
-                || begins(&["-fdelayed-template-parsing", "-fno-delayed-template-parsing"])
-                || begins(&["-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
-                || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
-        });
+        let flags = self.flags.iter().filter(|flag| is_of_all_passes(flag)).flatten().cloned();
+        let flags: Vec<OsString> = flags.collect();
         let windows = self.is_for_windows();
         let words = CONVENTIONS.into_iter().chain(INTRINSICS).filter(|_| windows);
         self.standard.into_iter().chain(words).map(OsString::from).chain(flags).collect()
+    }
+
+    /// Of the options that do not apply to kernels or not at all, once for each reason: the option, and the reason.
+    pub fn without_effect(&self) -> Vec<(String, &'static str)> {
+        let named = |flag: &Vec<OsString>| {
+            flag[usize::from(flag[0] == "-Xclang" && flag.len() > 1)].to_string_lossy().into_owned()
+        };
+        let names: Vec<String> = self.flags.iter().map(named).collect();
+        let begins = |all: &[&str], name: &&String| all.iter().any(|begin| name.starts_with(begin));
+        let first = |(all, why): &(&[&str], &'static str)| {
+            names.iter().find(|name| begins(all, name)).map(|n| (n.clone(), *why))
+        };
+        WITHOUT_EFFECT.iter().filter_map(first).collect()
     }
 
     /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
@@ -567,7 +736,8 @@ impl Line {
         let mut flags = self.flags_where(|f| {
             let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
             // The two are how others begin.
-            let links = LINKER.iter().any(|l| if ["-s", "-e"].contains(l) { f == *l } else { f.starts_with(l) });
+            let links = LINKER.iter().any(|l| if ["-s", "-e"].contains(l) { f == *l } else { f.starts_with(l) })
+                && !["-undef", "-nostdlibinc"].contains(&f);
             // Objects of link-time optimisation are not of one format.
             let lto =
                 begins(&["-flto", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fuse-linker-plugin"]);
@@ -746,6 +916,83 @@ mod tests {
         assert_eq!((joined(&l.for_device()), joined(&l.for_host(false))), (said.into(), said.into()));
         let of_the_host = "-fms-runtime-lib=dll -fms-hotpatch -fms-omit-default-lib -fms-kernel";
         assert_eq!(joined(&line(&format!("-c a.cpp {of_the_host}")).for_device()), "");
+    }
+
+    /// Which passes an option reaches.
+    #[derive(Debug, PartialEq)]
+    enum Reach {
+        All,
+        /// Host code alone, as the manual says: it neither changes what a source means nor how classes are laid out.
+        Host,
+        /// Host code alone, or nothing, and that is told.
+        Told,
+    }
+
+    #[test]
+    fn each_option_reaches_all_passes_or_host_code_or_is_told() {
+        let groups: [(Reach, &str); 3] = [
+            (
+                Reach::All,
+                "-DX -D~X -UX -Ia -I~a -isystem~a -iquote~a -idirafter~a -isysroot~a --sysroot=a -iframework~a -Fa -iprefix~a -iwithprefix~a \
+                 -cxx-isystem~a -stdlib++-isystem~a -include~a -imacros~a -nostdinc -nostdinc++ -nostdlibinc -nobuiltininc -undef -std=c++20 \
+                 -stdlib=libc++ -ansi -trigraphs -pthread -Ba --gcc-toolchain=a -resource-dir~a -working-directory~a --target=x86_64-linux-gnu \
+                 -target~a -fno-exceptions -fexceptions -fno-cxx-exceptions -fno-rtti -frtti -fshort-enums -fno-short-enums -fpack-struct \
+                 -fpack-struct=4 -funsigned-char -fno-unsigned-char -fsigned-char -fno-signed-char -fshort-wchar -fwrapv -fno-wrapv \
+                 -fstrict-overflow -fno-strict-overflow -fno-strict-aliasing -fno-delete-null-pointer-checks -fchar8_t -fno-char8_t \
+                 -fno-operator-names -fno-access-control -fno-elide-constructors -fsized-deallocation -fno-aligned-allocation -faligned-new=8 \
+                 -fdollars-in-identifiers -fno-gnu-keywords -fblocks -fcoroutines -fdeclspec -fms-extensions -fno-ms-extensions \
+                 -fms-compatibility -fms-compatibility-version=19 -fms-volatile -fdelayed-template-parsing -fno-delayed-template-parsing \
+                 -ftemplate-depth=99 -fconstexpr-depth=9 -fconstexpr-steps=9 -fbracket-depth=9 -fmacro-prefix-map=a=b -ffile-prefix-map=a=b \
+                 -finput-charset=utf-8 -fexec-charset=utf-8 -fclang-abi-compat=19 -ftrivial-auto-var-init=zero -mms-bitfields -ffast-math \
+                 -fno-fast-math -Ofast -ffinite-math-only -fno-signed-zeros -fassociative-math -freciprocal-math -funsafe-math-optimizations \
+                 -fno-math-errno -fapprox-func -fno-honor-nans -ffp-contract=off -ffp-model=precise -fcx-limited-range -fcomplex-arithmetic=full \
+                 -fdenormal-fp-math=ieee -Xclang~-fdeclspec -Xclang~-fno-signed-char",
+            ),
+            (
+                Reach::Host,
+                "-O0 -O1 -O2 -O3 -Os -Oz -Og -g -g0 -g1 -g3 -ggdb -gdwarf-4 -gz -gline-tables-only -Wall -Wextra -Werror -Wno-unused -pedantic \
+                 -pedantic-errors -w -fdiagnostics-color -fsanitize=address -fno-sanitize=all -fsanitize-recover=all -fno-omit-frame-pointer \
+                 -fstack-protector-strong -fcf-protection -fPIC -fpic -fPIE -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections \
+                 -fdata-sections -fno-plt -fno-semantic-interposition -fno-threadsafe-statics -funroll-loops -fvectorize -finline-functions \
+                 -fno-inline -fno-builtin -fopenmp -pg --coverage -fprofile-arcs -ftest-coverage -fprofile-instr-generate -march=native -mtune=generic \
+                 -mavx2 -mfma -mcmodel=large -mllvm~-x -MD -MMD -MF~a -MT~a -MQ~a -MP -MJ~a -pipe -Xassembler~a -fdebug-prefix-map=a=b \
+                 -fno-ident -ftime-trace -fuse-cxa-atexit -fcommon -Xclang~-target-feature -ferror-limit=3 -Qunused-arguments",
+            ),
+            (
+                Reach::Told,
+                "-flto -flto=thin -ffat-lto-objects -ftrapv -fplugin=a.so -fplugin-arg-a-b -Xclang~-load -fmodules -fmodule-file=a \
+                 -fprebuilt-module-path=a -malign-double -mlong-double-64 -mabi=a",
+            ),
+        ];
+        for (expected, options) in groups {
+            for option in options.split_whitespace() {
+                let words = option.split('~').map(OsString::from).chain(["-c".into(), "a.cpp".into()]);
+                let l = read(words);
+                let written = option.replace('~', " ");
+                let holds = |flags: &[OsString]| joined(flags).contains(&written);
+                let reach = match (holds(&l.for_device()), holds(&l.for_host(false)), l.without_effect().len()) {
+                    (true, true, 0) => Some(Reach::All),
+                    (false, true, 0) => Some(Reach::Host),
+                    (false, _, 1) => Some(Reach::Told),
+                    _ => None,
+                };
+                assert_eq!(reach.as_ref(), Some(&expected), "{option}");
+                assert_eq!((l.sources.len(), l.inputs.len()), (1, 1), "{option} takes or leaves a word");
+            }
+        }
+    }
+
+    #[test]
+    fn other_spellings_of_the_same() {
+        for (text, same) in [
+            ("--std=c++20 --stdlib=libc++", "-std=c++20 -stdlib=libc++"),
+            ("--define-macro=X=1 --undefine-macro=Y --define-macro Z", "-DX=1 -UY -D Z"),
+            ("--include-directory=a --include-directory b --include=c", "-Ia -I b -includec"),
+            ("-Wp,-DX=1,-UY -Wp,-MD,a.d -Xpreprocessor -DZ", "-DX=1 -UY -MD -MF a.d -DZ"),
+            ("-Wp,-include,a", "-include a"),
+        ] {
+            assert_eq!(line(&format!("-c a.cpp {text}")).flags, line(&format!("-c a.cpp {same}")).flags, "{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! docs/kernel-compiler-design.md has the steps and processes. ARCHITECTURE.md lists the modules: each imports only those of lower rows
 //! (`scripts/imports`).
 
+mod amp_warnings;
 mod analysis;
 mod bounds_option;
 mod children;

@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A kernel with a type that C++ AMP does not have.
-const AMP: &str = "#include <amp.h>\nusing namespace concurrency;\nvoid f(array_view<int> v) {\n    \
+const AMP: &str = "#if defined(STANDARD) && (STANDARD != __cplusplus || !ONE)\n#error passes differ\n#endif\n#line 1\n#include <amp.h>\nusing namespace concurrency;\nvoid f(array_view<int> v) {\n    \
                    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {\n        char c = 3;\n        \
                    v[i] += c;\n    });\n}\n";
 
@@ -283,6 +283,19 @@ fn flags_of_kernels() {
         ("-famp-bounds=some -c a.cpp", "the mode is off, zero or report"),
         ("-famp-bounds= -c a.cpp", "the mode is off, zero or report"),
         ("-famp-bounds -c a.cpp", "-famp-bounds is not known"),
+        ("-Wamp-read-only -Wno-amp-unsynchronized -c amp.cpp", ""),
+        ("-Wno-amp-read-only -E a.cpp", ""),
+        ("-Wamp-nosuch -c a.cpp", "-Wamp-nosuch is not known"),
+        ("-m32 -c amp.cpp", "-m32: kernels have pointers of 64 bits"),
+        // All passes have them.
+        (
+            "-fshort-enums -funsigned-char -fwrapv -fno-strict-aliasing -fno-strict-overflow -fno-delete-null-pointer-checks -mms-bitfields \
+             -fno-access-control -fno-elide-constructors -fno-aligned-allocation -fsized-deallocation -fblocks -fno-gnu-keywords \
+             -fdollars-in-identifiers -fclang-abi-compat=19 -ftrivial-auto-var-init=zero -fcx-limited-range -fdenormal-fp-math=ieee \
+             -fstrict-flex-arrays=1 -finput-charset=utf-8 -fexec-charset=utf-8 -Xclang -fno-signed-char -c amp.cpp",
+            "",
+        ),
+        ("--std=c++20 -Wp,-DSTANDARD=202002L -Xpreprocessor -DONE=1 -c amp.cpp", ""),
         ("-famp-nosuch -c a.cpp", "-famp-nosuch is not known; there are -famp-strict"),
     ] {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
@@ -291,6 +304,40 @@ fn flags_of_kernels() {
         assert!(said.contains(part), "{line}: {said}");
         let object = files.contains(OsStr::new("amp.o")) || files.contains(OsStr::new("x.o"));
         assert_eq!(object, line.contains("amp.cpp") && part.is_empty(), "{line}: {files:?}");
+    }
+}
+
+/// Caches of compilations compare the output of -E, where restrictions are gone.
+#[test]
+fn preprocessed_text_differs_where_the_source_does() {
+    let Some(place) = Place::new("preprocessed") else { return };
+    let sum = |line: &str| {
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        assert!(output.status.success(), "{line}");
+        let text = if files.contains(OsStr::new("x.i")) {
+            std::fs::read_to_string(place.root.join("work/x.i")).unwrap()
+        } else {
+            String::from_utf8(output.stdout).unwrap()
+        };
+        text.lines().last().filter(|last| last.starts_with("// sources ")).map(str::to_owned)
+    };
+    assert_eq!(sum("-E a.cpp"), sum("-E a.cpp -o x.i"));
+    assert!(sum("-E a.cpp").is_some() && sum("-E a.cpp") != sum("-E main.cpp") && sum("-dM -E a.cpp").is_none());
+}
+
+#[test]
+fn options_that_do_not_apply_are_told_once() {
+    let Some(place) = Place::new("without_effect") else { return };
+    for (line, said) in [
+        ("-flto=thin -O1 -c amp.cpp", "warning: -flto=thin: objects with kernels are not of link-time optimisation"),
+        ("-ftrapv -fmodules -c amp.cpp", "warning: -ftrapv: holds in host code alone"),
+    ] {
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && files.contains(OsStr::new("amp.o")), "{line}: {told}");
+        assert_eq!(told.matches(said).count(), 1, "{line}: {told}");
+        let (output, _) = place.run(&place.root.join("bin/revamp-c++"), &words(&format!("{line} -w")));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line} -w");
     }
 }
 

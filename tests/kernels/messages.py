@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compiles wrong programs of beginners, and compares what is said of them with this table, word by word.
-usage: messages.py FOLDER COMMAND...
+usage: messages.py FOLDER COMMAND...; messages.py --page writes the table messages.md
 Each program must have one error, at its line with `//!`, of this text, and no note. They stand in one source, each in a namespace of
 its own; those that only -famp-strict refuses in another."""
+import json
 import pathlib
 import re
 import subprocess
@@ -700,14 +701,117 @@ STRICT = {
 }
 
 
+# What options warn of.
+WARNINGS = {
+    "read_only": (
+        r"""void run(array_view<float> in, array_view<const float> too, array_view<float> out) {
+    parallel_for_each(out.extent, [=](index<1> i) restrict(amp) { //!
+        if (in[i] > 0) out[i] = in[in.extent[0] - 1 - i[0]] + too[i];
+    });
+}
+""",
+        "the kernel only reads 'in': capture an array_view<const float>, which is not copied back [-Wamp-read-only]",
+    ),
+    "read_only_members": (
+        r"""struct point { float x; float y[2]; float norm() const restrict(amp, cpu) { return x; } };
+void run(const array_view<point, 2> &in, array_view<float> out) {
+    parallel_for_each(out.extent, [=](index<1> i) restrict(amp) { //!
+        const point &same = in[0][i[0]];
+        point copy = in(0, 1);
+        out[i] = in(i[0], 0).x + in[index<2>(0, 1)].y[1] + in(1, 1).norm() + same.x + copy.x;
+    });
+}
+""",
+        "the kernel only reads 'in': capture an array_view<const point, 2>, which is not copied back [-Wamp-read-only]",
+    ),
+    "unsynchronized": (
+        r"""void run(std::vector<float> &data) {
+    array_view<float> v(int(data.size()), data);
+    v.discard_data();
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { //!
+        v[i] = 1;
+    });
+}
+""",
+        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() behind the launch [-Wamp-unsynchronized]",
+    ),
+    "unsynchronized_pointer": (
+        r"""void run(float *data, int count) {
+    for (int n = 0; n < count; ++n) {
+        array_view<float, 2> v(4, 4, data);
+        parallel_for_each(v.extent, [=](index<2> i) restrict(amp) { v[i] += 1; });
+        parallel_for_each(v.extent, [=](index<2> i) restrict(amp) { atomic_fetch_add(&v[i], 1.0f); });
+        parallel_for_each(v.extent, [=](index<2> i) restrict(amp) { v(i[0], i[1]) = 2; v[i]++; }); //!
+    }
+}
+""",
+        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() behind the launch [-Wamp-unsynchronized]",
+    ),
+}
+
+# What they do not warn of.
+SILENT = r"""
+namespace silent {
+struct base { int n; };
+struct derived : base { void put() restrict(amp, cpu) { n = 1; } };
+void pass(array_view<float> v) restrict(amp, cpu) { v[0] = 1; }
+void change(float &x) restrict(amp, cpu) { x = 1; }
+void written(array_view<float> a, array_view<derived> b, array_view<derived> c, array_view<float> d, array_view<float> e,
+             array_view<int> f, array_view<float> g, array_view<float> h, array_view<float, 2> k) {
+    parallel_for_each(a.extent, [=](index<1> i) restrict(amp) {
+        float &x = a[i];
+        x = 1;
+        base &y = b[i];
+        y.n = 1;
+        c[i].put();
+        array_view<float> same = d;
+        same[i] = 1;
+        e.data()[0] = 1;
+        atomic_fetch_inc(&f[i]);
+        pass(g);
+        change(h[i]);
+        k[0][i[0]] = 1;
+    });
+}
+array_view<float> pending(std::vector<float> &data, float *more, bool some) {
+    array_view<float> a(8, data), b(8, data), c(8, data), d(8, data), e(8, more), f(8, more), g(8, more), h(8, more), k(8, more);
+    parallel_for_each(a.extent, [=](index<1> i) restrict(amp) {
+        a[i] = 1, b[i] = 1, c[i] = 1, d[i] = 1, e[i] = 1, f[i] = 1, g[i] = 1, h[i] = 1;
+        k[i] += 1;
+    });
+    a.synchronize();
+    if (some) b.synchronize();
+    data[0] = c[0];
+    copy(d, data.begin());
+    pass(e);
+    f.discard_data();
+    auto later = [=] { g.synchronize(); };
+    array_view<float> other(h);
+    later();
+    return k;
+}
+void no_memory(std::vector<float> &data, array_view<float> given) {
+    array<float> memory(8);
+    array_view<float> a(8), b(memory), c(given), &d = given;
+    parallel_for_each(a.extent, [=](index<1> i) restrict(amp) { a[i] = 1, b[i] = 1, c[i] = 1, d[i] = 1; });
+}
+template <class T> void of_a_template(std::vector<T> &data, array_view<T> in) {
+    array_view<T> v(8, data);
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = in[i]; });
+}
+void makes(std::vector<float> &data) { of_a_template<float>(data, array_view<float>(8, data)); }
+}
+"""
+
+
 def marked(text):
     return [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("//!")]
 
 
-def check(folder, command, name, programs, header, of_header):
+def check(folder, command, name, programs, header, of_header, kind="error", silent=""):
     """What is wrong, a line each."""
     source, header_file = folder / f"{name}.cpp", folder / "messages.hpp"
-    text, wanted = BEFORE, []
+    text, wanted = BEFORE + silent, []
     header_file.write_text(header, encoding="utf-8")
     marks = marked(header)
     assert len(marks) == len(of_header), f"the header has {len(marks)} lines with //!"
@@ -721,21 +825,58 @@ def check(folder, command, name, programs, header, of_header):
     source.write_text(text, encoding="utf-8")
     ran = subprocess.run([*command, "-std=c++20", "-O1", "-c", "-o", folder / "messages.o", source], capture_output=True, text=True)
     lines = re.findall(r"^(?:.*/)?([^/:]+):(\d+):\d+: (\w+): (.*)$", ran.stderr, re.M)
-    said = [(file, int(number), told.replace(f"{folder}/", "")) for file, number, kind, told in lines if kind == "error"]
+    said = [(file, int(number), told.replace(f"{folder}/", "")) for file, number, found, told in lines if found == kind]
     wrong = [f"not said: {one}" for one in wanted if one not in said]
     wrong += [f"not expected: {one}" for one in said if one not in wanted]
-    wrong += [f"a note: {one}" for one in lines if one[2] != "error"]
-    if len(said) != len(wanted) or ran.returncode == 0:
-        wrong.append(f"{len(said)} errors, {len(wanted)} expected; it ended with {ran.returncode}")
+    wrong += [f"a note: {one}" for one in lines if one[2] != kind]
+    if len(said) != len(wanted) or (ran.returncode == 0) != (kind == "warning"):
+        wrong.append(f"{len(said)} of {len(wanted)} messages; it ended with {ran.returncode}: {ran.stderr[-300:] if not said else ''}")
     print(f"{name}: {len(programs)} programs")
     return wrong
 
 
+BEFORE_TEXTS = pathlib.Path(__file__).with_name("messages_before.json")
+PAGE = pathlib.Path(__file__).with_name("messages.md")
+
+
+def page():
+    """The table of the programs, with what was said of them at commit a61f82b."""
+    before = json.loads(BEFORE_TEXTS.read_text(encoding="utf-8"))
+
+    def cell(text):
+        return text.replace("|", "\\|").replace("<", "&lt;").replace("@::", "")
+
+    lines = [
+        "# Messages",
+        "",
+        "What the kernel compiler says of typical errors. Generated by `tests/kernels/messages.py --page` from the programs that this file holds and",
+        "tests word by word. The column *before* is commit a61f82b. MSVC's number stands where it is known.",
+        "",
+        "| program | its line | before | now | MSVC |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for program, (code, said) in {**PROGRAMS, **STRICT, **WARNINGS}.items():
+        line = next(line for line in code.splitlines() if line.endswith("//!"))[:-3].strip()
+        number = re.search(r"C\d{4}", said)
+        # Nothing warned before.
+        old = "nothing" if program in WARNINGS else cell(before[program])
+        lines.append(f"| {program} | `{line.replace('|', chr(92) + '|')}` | {old} | {cell(said)} | {number[0] if number else ''} |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
+    if sys.argv[1] == "--page":
+        PAGE.write_text(page(), encoding="utf-8")
+        return
     folder, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
     wrong = check(folder, command, "messages", PROGRAMS, HEADER, OF_HEADER)
     wrong += check(folder, [*command, "-famp-strict"], "messages_strict", STRICT, "", [])
+    options = ["-Wamp-read-only", "-Wamp-unsynchronized"]
+    wrong += check(folder, [*command, *options], "messages_warnings", WARNINGS, "", [], "warning", SILENT)
+    wrong += check(folder, [*command, *options, "-Werror"], "messages_werror", {p: (c, t.replace("[-W", "[-Werror,-W")) for p, (c, t) in WARNINGS.items()}, "", [])
+    if PAGE.read_text(encoding="utf-8") != page():
+        wrong.append(f"{PAGE.name} is not as this file says: run messages.py --page")
     print("\n".join(wrong) or "all as expected")
     sys.exit(1 if wrong else 0)
 

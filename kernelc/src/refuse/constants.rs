@@ -29,7 +29,11 @@ pub(super) mod kind {
     pub const FLOATING: i32 = 107;
     pub const STRING: i32 = 109;
     pub const CHARACTER: i32 = 110;
+    pub const PARENTHESES: i32 = 111;
+    pub const UNARY: i32 = 112;
+    pub const SUBSCRIPT: i32 = 113;
     pub const BINARY: i32 = 114;
+    pub const COMPOUND_ASSIGNMENT: i32 = 115;
     pub const CONDITIONAL: i32 = 116;
     pub const C_CAST: i32 = 117;
     pub const ADDRESS_OF_LABEL: i32 = 120;
@@ -49,6 +53,7 @@ pub(super) mod kind {
     pub const COMPOUND: i32 = 202;
     pub const GOTO: i32 = 210;
     pub const COMPUTED_GOTO: i32 = 211;
+    pub const RETURN: i32 = 214;
     pub const ASSEMBLY: i32 = 215;
     pub const CATCH: i32 = 223;
     pub const TRY: i32 = 224;
@@ -90,4 +95,9 @@ pub(super) mod ty {
     pub const ARRAY_WITHOUT_LENGTH: i32 = 114;
     pub const MEMBER_POINTER: i32 = 117;
     pub const AUTO: i32 = 118;
+}
+
+/// Where a variable is kept: `CX_StorageClass` of Index.h.
+pub(super) mod storage {
+    pub const STATIC: i32 = 3;
 }

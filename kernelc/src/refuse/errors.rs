@@ -17,6 +17,7 @@ use super::types::{
     is_host_function, is_of_amp, is_reference,
 };
 use super::wording::{amp_function_text, cpu_function_text};
+use crate::amp_warnings::AmpWarning;
 use crate::diagnostics::{self, Place};
 use crate::files::lies_in;
 use std::cell::OnceCell;
@@ -121,8 +122,12 @@ impl<'a> Errors<'a> {
         for Finding { place, text } in &mut amp {
             *text = diagnostics::shown(&self.unit.presumed(place), place, "error", text);
         }
+        let shown =
+            |(option, finding): &(AmpWarning, Finding)| (*option, self.unit.presumed(&finding.place), finding.clone());
+        let mut warnings: Vec<_> = self.found.warnings.iter().map(shown).collect();
+        warnings.sort_by(|a, b| (&a.2, a.0).cmp(&(&b.2, b.0)));
         let chosen = self.found.chosen.iter().cloned().collect();
-        Report { clang: self.clang, amp, names_host_function: self.names_host_function, chosen }
+        Report { clang: self.clang, amp, warnings, names_host_function: self.names_host_function, chosen }
     }
 
     fn tree(&self) -> &Tree {

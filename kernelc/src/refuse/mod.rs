@@ -21,8 +21,9 @@ mod words;
 pub use report::Finding;
 pub use words::misplaced;
 
+use crate::amp_warnings::AmpWarning;
 use crate::clang::{Clang, Pass, Unit};
-use crate::diagnostics;
+use crate::diagnostics::{self, Place};
 use crate::files::{self, Running};
 use report::Report;
 use std::collections::HashSet;
@@ -48,6 +49,7 @@ pub struct Checked {
     pub text: String,
     /// How many errors that is.
     pub errors: usize,
+    warnings: Vec<(AmpWarning, Place, Finding)>,
     /// An error may be about a function that only the host has.
     pub names_host_function: bool,
     /// Amp code would name other functions if restrict(amp) were the host's too.
@@ -105,7 +107,20 @@ impl<'a> Check<'a> {
         if errors > 0 {
             text += &diagnostics::generated(errors, "checking restrictions");
         }
-        Ok(Checked { text, errors, names_host_function: report.names_host_function, overloaded })
+        let warnings = report.warnings;
+        Ok(Checked { text, errors, warnings, names_host_function: report.names_host_function, overloaded })
+    }
+}
+
+impl Checked {
+    /// The warnings that are on, as they are printed, and how many they are. `fatal`: they are errors.
+    pub fn warnings(&self, are_on: impl Fn(AmpWarning) -> bool, fatal: bool) -> (String, usize) {
+        let on: Vec<_> = self.warnings.iter().filter(|(warning, ..)| are_on(*warning)).collect();
+        let (kind, option) = if fatal { ("error", "-Werror,-W") } else { ("warning", "-W") };
+        let shown = on.iter().map(|(warning, presumed, Finding { place, text })| {
+            diagnostics::shown(presumed, place, kind, &format!("{text} [{option}{}]", warning.name()))
+        });
+        (shown.collect(), on.len())
     }
 }
 

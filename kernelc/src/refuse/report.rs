@@ -1,5 +1,6 @@
 //! What the process that checks a source reports to the driver.
 
+use crate::amp_warnings::AmpWarning;
 use crate::diagnostics::Place;
 
 /// An error, and where it is.
@@ -16,6 +17,8 @@ pub struct Report {
     pub clang: Vec<Finding>,
     /// Errors in C++ AMP's words, as they are printed: with the line of the source.
     pub amp: Vec<Finding>,
+    /// Warnings: which, where that is by `#line`, and where and what it is.
+    pub warnings: Vec<(AmpWarning, Place, Finding)>,
     /// An error may be about a function that only the host has.
     pub names_host_function: bool,
     /// Where amp code names a function, and where that is declared.
@@ -32,6 +35,13 @@ impl Report {
                 fields.place(place);
                 fields.text(text);
             }
+        }
+        fields.number(self.warnings.len());
+        for (warning, presumed, Finding { place, text }) in &self.warnings {
+            fields.text(warning.name());
+            fields.place(presumed);
+            fields.place(place);
+            fields.text(text);
         }
         fields.number(self.names_host_function.into());
         fields.number(self.chosen.len());
@@ -50,10 +60,17 @@ impl Report {
             (0..count).map(|_| Some(Finding { place: rest.place()?, text: rest.text()? })).collect::<Option<Vec<_>>>()
         };
         let (clang, amp) = (findings()?, findings()?);
+        let count = rest.number()?;
+        let warning = |rest: &mut Rest<'_>| {
+            let name = rest.text()?;
+            let warning = AmpWarning::ALL.into_iter().find(|one| one.name() == name)?;
+            Some((warning, rest.place()?, Finding { place: rest.place()?, text: rest.text()? }))
+        };
+        let warnings = (0..count).map(|_| warning(&mut rest)).collect::<Option<_>>()?;
         let names_host_function = rest.number()? == 1;
         let count = rest.number()?;
         let chosen = (0..count).map(|_| Some((rest.place()?, rest.place()?))).collect::<Option<_>>()?;
-        rest.0.is_empty().then_some(Self { clang, amp, names_host_function, chosen })
+        rest.0.is_empty().then_some(Self { clang, amp, warnings, names_host_function, chosen })
     }
 }
 
@@ -113,6 +130,7 @@ mod tests {
                 Finding { place: place(2), text: String::new() },
                 Finding { place: Place::default(), text: "y".into() },
             ],
+            warnings: vec![(AmpWarning::Unsynchronized, place(6), Finding { place: place(7), text: "z".into() })],
             names_host_function: true,
             chosen: vec![(place(4), place(5))],
         };

@@ -33,6 +33,7 @@ impl Walk {
         let Some(callee) = at.referenced().filter(|c| !c.is_null()) else { return };
         if callee.spelling() == "parallel_for_each" && is_of_amp(callee) {
             self.launch(at);
+            self.launched(at, context);
         }
         self.meets(Some(callee), context);
         if !is_function(callee.kind()) {

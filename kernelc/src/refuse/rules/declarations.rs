@@ -86,8 +86,12 @@ impl Walk {
                 }
             }
         }
+        let launches = self.launches.len();
         for child in children {
             self.code(child, context);
+        }
+        if self.launches.len() > launches {
+            self.unsynchronized(at, launches);
         }
     }
 

@@ -7,17 +7,20 @@ mod calls;
 mod captures;
 mod declarations;
 mod statements;
+mod views;
 
 use super::libclang::{Cursor, Location, Type, Unit, kind};
 use super::report::Finding;
 use super::restrictions::Side;
 use super::types::{Types, host_classes_in, is_class, is_function, is_lambda, is_owner, of_no_use, owner_in};
+use crate::amp_warnings::AmpWarning;
 use crate::diagnostics::Place;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the walk found.
 pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
+    pub(super) warnings: Vec<(AmpWarning, Finding)>,
     /// Where amp lambdas capture by reference, and `this`: whether that is refused.
     pub(super) captures: HashMap<Location, bool>,
     /// Why the kernel of a launch cannot be called, by the launch's file and line.
@@ -100,6 +103,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
     Found {
         findings: walk.found,
+        warnings: walk.warnings,
         captures: walk.captures,
         uncallable: walk.uncallable,
         refused_host_classes: walk.refused_host_classes,
@@ -109,11 +113,21 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     }
 }
 
+/// A launch whose kernel is written in it.
+#[derive(Clone, Copy)]
+struct Launch {
+    call: Cursor,
+    lambda: Cursor,
+}
+
 #[derive(Default)]
 struct Walk {
     strict: bool,
     types: Types,
     found: Vec<Finding>,
+    warnings: Vec<(AmpWarning, Finding)>,
+    /// Launches of lambdas in the function that is walked over.
+    launches: Vec<Launch>,
     /// The errors that were reported, by file and line.
     reported: HashSet<(Place, String)>,
     captures: HashMap<Location, bool>,
