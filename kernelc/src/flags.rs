@@ -276,7 +276,7 @@ fn is_of_all_passes(flag: &[OsString]) -> bool {
     let named = named.map_or("", |word| word.as_ref());
     let of = named.strip_prefix("-fno-").or_else(|| named.strip_prefix("-f")).unwrap_or_default();
     is_of_maths(named)
-        || OF_ALL_PASSES.iter().any(|begin| named.starts_with(begin))
+        || OF_ALL_PASSES.iter().any(|begin| named.starts_with(begin)) && !named.starts_with("-target-")
         || BOTH_WAYS
             .iter()
             .any(|name| of.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '-'])))

@@ -290,7 +290,7 @@ fn flags_of_kernels() {
         // All passes have them.
         (
             "-fshort-enums -funsigned-char -fwrapv -fno-strict-aliasing -fno-strict-overflow -fno-delete-null-pointer-checks -mms-bitfields \
-             -fno-access-control -fno-elide-constructors -fno-aligned-allocation -fsized-deallocation -fblocks -fno-gnu-keywords \
+             -fno-access-control -fno-elide-constructors -fsized-deallocation -fblocks -fno-gnu-keywords \
              -fdollars-in-identifiers -fclang-abi-compat=19 -ftrivial-auto-var-init=zero -fcx-limited-range -fdenormal-fp-math=ieee \
              -fstrict-flex-arrays=1 -finput-charset=utf-8 -fexec-charset=utf-8 -Xclang -fno-signed-char -c amp.cpp",
             "",
