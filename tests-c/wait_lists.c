@@ -412,3 +412,30 @@ TEST(threads_share_a_completion_of_the_program) {
         expect_done(s.go);
     }
 }
+
+static void note_race(revamp_log_level level, const char *message, void *context) {
+    (void)level;
+    if (strstr(message, "race")) __atomic_store_n((bool *)context, true, __ATOMIC_SEQ_CST);
+}
+
+/* The library orders launches that nobody has waited for, so they are no race. */
+CHILD(checks_launches_for_races) {
+    bool is_race = false;
+    CHECK_OK(revamp_set_log_callback(note_race, &is_race, REVAMP_LOG_ERROR));
+    FOR_EACH_PLACE(p, runs_kernels) {
+        revamp_array array = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);
+        revamp_completion go = promise(), done[3];
+        for (size_t i = 0; i < COUNT(done); i++)
+            done[i] = begin_step(p, p->view, array, &go, i == 1);
+        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        for (size_t i = 0; i < COUNT(done); i++)
+            expect_done(done[i]);
+        expect_done(go);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    CHECK(!__atomic_load_n(&is_race, __ATOMIC_SEQ_CST));
+}
+
+TEST(launches_behind_each_other_are_no_race) {
+    CHECK_CHILD("checks_launches_for_races", "REVAMP_CHECK=1", NULL);
+}

@@ -69,10 +69,8 @@ pub fn launch_function_async(
     let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     checked(view.clone(), &launch, |wanted| {
         if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.access)) {
-            let using = wanted.uses();
-            let made = Completion::timed(vec![wanted.launch(again)?], options.timer);
-            made.uses(using);
-            return Ok(made);
+            let _using = wanted.uses();
+            return Ok(Completion::timed(vec![wanted.launch(again)?], options.timer));
         }
         let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
         let captured = wanted.captured.iter().map(|c| (c.operand, c.access));

@@ -59,10 +59,8 @@ pub fn dispatch_async(
     let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     let begun = checked(view.as_ref(), kernel, &launch, |ready| {
         if here.is_some() && !ready.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
-            let using = ready.uses();
-            let made = Completion::timed(vec![ready.launch(view.clone())?], options.timer);
-            made.uses(using);
-            return Ok(made);
+            let _using = ready.uses();
+            return Ok(Completion::timed(vec![ready.launch(view.clone())?], options.timer));
         }
         let (kept, kernel) = (KeptLaunch::new(&launch, options.timer.clone()), kernel.clone());
         let captured = ready.captured.iter().map(|c| (c.operand, c.needs));
