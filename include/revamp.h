@@ -1,4 +1,5 @@
-/*
+/**
+ * @file revamp.h
  * revamp: C++ AMP revived over Vulkan. The C API.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -7,14 +8,23 @@
  * - Every function that can fail returns a revamp_status: REVAMP_OK (0), or a negative code.
  *   revamp_last_error_message() then says, for this thread, what was asked, what the limit is
  *   and what to do.
+ * - Each function may fail with REVAMP_ERROR_INVALID_HANDLE for a handle, _INVALID_ARGUMENT for
+ *   a pointer that must not be NULL, a struct_size, an enumerator or a count, _OUT_OF_MEMORY,
+ *   _ACCELERATOR_VIEW_REMOVED where a lost device is used, _SHUT_DOWN, _FORKED, _VALIDATION and
+ *   _INTERNAL. "Errors:" lists the others.
  * - Parameters: the object comes first, outputs last, the length of a buffer after the buffer.
- *   Outputs are written only on success.
- * - Structs that may grow begin with struct_size: set it to sizeof the struct. In structs that
- *   the caller fills, zero is the default of every other field. A smaller size is accepted if
- *   it ends with a field, as that of an older header does; fields beyond it are not accessed.
- *   Any other size is an error.
- * - Handles are opaque numbers, not addresses: a null, freed, foreign or wrong-type handle is
- *   an error, never a crash.
+ *   Outputs are written only on success. A pointer may be NULL only where its comment says so.
+ * - Structs begin with struct_size: set it to sizeof the struct, as the struct's macro _INIT does,
+ *   which gives all other fields their default, zero. A smaller size is accepted if it ends with
+ *   a field, as that of an older header does; fields beyond it are not accessed. Any other size
+ *   is an error. In a list the first struct's size is that of all. A revamp_thread_id has none:
+ *   only the library makes it, and later versions add fields at its end.
+ * - Structs called _info and _usage are filled by the library, those called _options are read by
+ *   it; revamp_dispatch_info and revamp_parallel_for_each_info, which describe a launch, are read.
+ * - Enumerations have a fixed width: in C++11 and C23 as types, otherwise as integers. Sets of
+ *   bits are integers.
+ * - Handles are opaque, and never dereferenced: a null, freed, foreign or wrong-type handle is an
+ *   error, never a crash.
  * - Threads: every function may be called from any thread, at the same time, on the same
  *   objects. The caller must order calls that access the same elements (rule AV-23). Callbacks
  *   may run on any thread; they must return, must not throw, and must not call revamp unless
@@ -24,6 +34,11 @@
  *   registering kernels, releasing objects, setting the log callback, asking for the version,
  *   the last error or a status name.
  * - Exit: while the process exits, calls fail with REVAMP_ERROR_SHUT_DOWN.
+ * - Binary interface: that of the library's soname, librevamp.so.MAJOR.MINOR while MAJOR is 0, else
+ *   librevamp.so.MAJOR. A release that changes or removes a part of it raises that number of the
+ *   version, and REVAMP_ABI_VERSION by one; a release that only adds to it raises neither. What is
+ *   here is in 0.1.0, which is unreleased: until then each change raises REVAMP_ABI_VERSION. Later
+ *   additions say since when they are here.
  * - Rule ids (AV-23) and the pages named (docs/...) are those of docs/spec in revamp's sources.
  * - Extents, origins and indices have the most significant dimension first; the last one is
  *   contiguous, and is Vulkan's x.
@@ -42,6 +57,48 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/** Before each function. Define it before the header to replace it. */
+#ifndef REVAMP_API
+#if defined(__GNUC__) && !defined(_WIN32)
+#define REVAMP_API __attribute__((visibility("default")))
+#else
+#define REVAMP_API
+#endif
+#endif
+
+/** Before each function whose status must be looked at. */
+#ifndef REVAMP_CHECKED
+#if defined(__GNUC__)
+#define REVAMP_CHECKED REVAMP_API __attribute__((warn_unused_result))
+#else
+#define REVAMP_CHECKED REVAMP_API
+#endif
+#endif
+
+/**
+ * Begins an enumeration: of a fixed width in C++11 and C23, in other versions constants beside an
+ * integer of that width.
+ */
+#ifndef REVAMP_ENUM
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define REVAMP_ENUM(name, type) enum name : type
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L
+#define REVAMP_ENUM(name, type) enum name : type; typedef enum name name; enum name : type
+#else
+#define REVAMP_ENUM(name, type) typedef type name; enum
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @defgroup version Version
+ * Numbers of the header and of the library.
+ * @{
+ */
 
 /**
  * Major version of this header.
@@ -62,79 +119,180 @@
  * Number of the binary interface; a program compiled against another number must not use the
  * library.
  */
-#define REVAMP_ABI_VERSION 4
+#define REVAMP_ABI_VERSION 4u
 
 /**
- * All levels that an extent allows, down to one texel.
+ * Returns the library's version as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
  */
-#define REVAMP_ALL_LEVELS 4294967295
+REVAMP_API uint32_t revamp_version(void);
 
 /**
- * A bit of an array_view's state word: the host may read at the address that
- * revamp_array_view_data() gave.
+ * Returns the library's REVAMP_ABI_VERSION. A program whose header has another one must not use
+ * the library.
  */
-#define REVAMP_HOST_MAY_READ 1
+REVAMP_API uint32_t revamp_abi_version(void);
+
+/** @} */
 
 /**
- * A bit of an array_view's state word: the host may write at that address.
+ * @defgroup errors Statuses and errors
+ * @code{.c}
+ * revamp_status status = revamp_accelerator_view_wait(view);
+ * if (status != REVAMP_OK)
+ *     fprintf(stderr, "%s: %s\n", revamp_status_name(status), revamp_last_error_message());
+ * @endcode
+ * @{
  */
-#define REVAMP_HOST_MAY_WRITE 2
-
-/**
- * What revamp_accelerator points to.
- */
-typedef struct revamp_accelerator_t revamp_accelerator_t;
-
-/**
- * What revamp_accelerator_view points to.
- */
-typedef struct revamp_accelerator_view_t revamp_accelerator_view_t;
-
-/**
- * What revamp_array points to.
- */
-typedef struct revamp_array_t revamp_array_t;
-
-/**
- * What revamp_array_view points to.
- */
-typedef struct revamp_array_view_t revamp_array_view_t;
-
-/**
- * What revamp_completion points to.
- */
-typedef struct revamp_completion_t revamp_completion_t;
-
-/**
- * What revamp_kernel points to.
- */
-typedef struct revamp_kernel_t revamp_kernel_t;
-
-/**
- * What revamp_texture points to.
- */
-typedef struct revamp_texture_t revamp_texture_t;
 
 /**
  * The result of a call. Negative values are errors, one for each class of failure.
  */
-typedef int32_t revamp_status;
+REVAMP_ENUM(revamp_status, int32_t) {
+    /**
+     * Success.
+     */
+    REVAMP_OK = 0,
+    /**
+     * Not an error: the time passed before the operation was done.
+     */
+    REVAMP_TIMEOUT = 1,
+    /**
+     * runtime_exception: the call cannot be done as asked.
+     */
+    REVAMP_ERROR_RUNTIME = -1,
+    /**
+     * runtime_exception with E_INVALIDARG: an argument has a value that is not allowed.
+     */
+    REVAMP_ERROR_INVALID_ARGUMENT = -2,
+    /**
+     * runtime_exception with E_HANDLE: a null, freed, foreign or wrong-type handle.
+     */
+    REVAMP_ERROR_INVALID_HANDLE = -3,
+    /**
+     * invalid_compute_domain.
+     */
+    REVAMP_ERROR_INVALID_COMPUTE_DOMAIN = -4,
+    /**
+     * out_of_memory.
+     */
+    REVAMP_ERROR_OUT_OF_MEMORY = -5,
+    /**
+     * uninitialized_object.
+     */
+    REVAMP_ERROR_UNINITIALIZED_OBJECT = -6,
+    /**
+     * unsupported_feature.
+     */
+    REVAMP_ERROR_UNSUPPORTED_FEATURE = -7,
+    /**
+     * accelerator_view_removed: the device was lost. The view stays dead; make a new one.
+     */
+    REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED = -8,
+    /**
+     * The Vulkan validation layer reported an error while REVAMP_VALIDATION=2 was set.
+     */
+    REVAMP_ERROR_VALIDATION = -9,
+    /**
+     * The process is exiting; calls are no longer possible.
+     */
+    REVAMP_ERROR_SHUT_DOWN = -10,
+    /**
+     * The process was forked after the library was first used.
+     */
+    REVAMP_ERROR_FORKED = -11,
+    /**
+     * A defect in revamp; please report it.
+     */
+    REVAMP_ERROR_INTERNAL = -12
+};
+
+/**
+ * Returns the message of the last error on this thread: what was asked, what the limit is and
+ * what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
+ * function again.
+ */
+REVAMP_API const char *revamp_last_error_message(void);
+
+/**
+ * Returns the status of the last error on this thread; REVAMP_OK if nothing failed yet.
+ */
+REVAMP_CHECKED revamp_status revamp_last_error_status(void);
+
+/**
+ * Returns the HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed
+ * yet.
+ */
+REVAMP_API int32_t revamp_last_error_hresult(void);
+
+/**
+ * Returns the name of a status code, such as "REVAMP_ERROR_RUNTIME", or "unknown status". The
+ * string is static.
+ */
+REVAMP_API const char *revamp_status_name(revamp_status status);
+
+/** @} */
+
+/**
+ * @defgroup handles Handles
+ * Opaque values: the library recognizes each one that is not alive, and no program dereferences
+ * them. Accelerator views, array views, textures, kernels and completions are counted: who calls
+ * the function that makes one owns it, _retain() adds an owner, _release() removes one. An array
+ * has one owner, who calls revamp_array_destroy(). Accelerators belong to the library.
+ * @{
+ */
 
 /**
  * A device that holds memory and may run kernels. Owned by the library; valid until
  * revamp_uninitialize(). Two handles are equal if and only if they denote the same accelerator.
  */
-typedef revamp_accelerator_t *revamp_accelerator;
+typedef struct revamp_accelerator_t *revamp_accelerator;
 
 /**
- * The kind of code that a default accelerator is to run.
+ * A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
+ * denote the same view.
  */
-typedef uint32_t revamp_code;
+typedef struct revamp_accelerator_view_t *revamp_accelerator_view;
 
 /**
- * The kind of an accelerator.
+ * An asynchronous operation (C++ AMP's completion_future). Reference counted. Releasing it does
+ * not cancel the operation.
  */
-typedef uint32_t revamp_accelerator_kind;
+typedef struct revamp_completion_t *revamp_completion;
+
+/**
+ * Elements in memory of one accelerator_view. Owned by the caller, who destroys it with
+ * revamp_array_destroy().
+ */
+typedef struct revamp_array_t *revamp_array;
+
+/**
+ * All or part of a data source (host memory or an array), usable on the host and on every
+ * accelerator: the library moves bytes to where they are used if they are missing there.
+ * Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
+ * Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
+ */
+typedef struct revamp_array_view_t *revamp_array_view;
+
+/**
+ * Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
+ * form of a texture is what copies read and write: texels of `components` components in the order
+ * x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
+ * other, level 0 first.
+ */
+typedef struct revamp_texture_t *revamp_texture;
+
+/**
+ * A SPIR-V kernel loaded on an accelerator. Reference counted.
+ */
+typedef struct revamp_kernel_t *revamp_kernel;
+
+/** @} */
+
+/**
+ * @defgroup access Access to memory
+ * Sets of bits.
+ * @{
+ */
 
 /**
  * How memory is used or may be used (C++ AMP's access_type): a set of REVAMP_ACCESS_ bits.
@@ -142,9 +300,156 @@ typedef uint32_t revamp_accelerator_kind;
 typedef uint32_t revamp_access;
 
 /**
+ * No access. In a revamp_argument: the default described there.
+ */
+#define REVAMP_ACCESS_NONE 0u
+
+/**
+ * The memory is read.
+ */
+#define REVAMP_ACCESS_READ 1u
+
+/**
+ * The memory is written and its old contents are not read.
+ */
+#define REVAMP_ACCESS_WRITE 2u
+
+/**
+ * The memory is read and written.
+ */
+#define REVAMP_ACCESS_READ_WRITE 3u
+
+/**
+ * The library chooses. Only for CPU access types.
+ */
+#define REVAMP_ACCESS_AUTO 2147483648u
+
+/** @} */
+
+/**
+ * @defgroup library The library
+ * @{
+ */
+
+/**
+ * Severity of a log message; a level lets itself and everything more severe through.
+ */
+REVAMP_ENUM(revamp_log_level, uint32_t) {
+    /**
+     * No messages.
+     */
+    REVAMP_LOG_OFF = 0,
+    /**
+     * Failures that no call can return.
+     */
+    REVAMP_LOG_ERROR = 1,
+    /**
+     * Problems that the user should fix.
+     */
+    REVAMP_LOG_WARN = 2,
+    /**
+     * What the library chose, and why.
+     */
+    REVAMP_LOG_INFO = 3,
+    /**
+     * Details of what the library does.
+     */
+    REVAMP_LOG_DEBUG = 4
+};
+
+/**
+ * Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
+ * after if another thread is in the callback at that moment. It may call revamp. The message is
+ * valid only during the callback.
+ */
+typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
+
+/**
+ * Waits for all work, then destroys all objects and closes all devices (C++ AMP's
+ * amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
+ * anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
+ * threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
+ * do no harm.
+ * Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
+ */
+REVAMP_API revamp_status revamp_uninitialize(void);
+
+/**
+ * Sends log messages of up to `level` to `callback`, with `context`; if NULL, to standard error
+ * again. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
+ * running on another thread; its module stays loaded. Work that must be given up so that the
+ * process can exit is always reported on standard error.
+ */
+REVAMP_API revamp_status revamp_set_log_callback(
+    revamp_log_callback callback, void *context, revamp_log_level level);
+
+/** @} */
+
+/**
+ * @defgroup accelerators Accelerators
+ * @code{.c}
+ * revamp_accelerator accelerator;
+ * revamp_accelerator_view view;
+ * revamp_accelerator_info info = REVAMP_ACCELERATOR_INFO_INIT;
+ * status = revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator);
+ * status = revamp_accelerator_get_default_view(accelerator, &view);
+ * status = revamp_accelerator_get_info(accelerator, &info);
+ * @endcode
+ * @{
+ */
+
+/**
+ * The kind of code that a default accelerator is to run.
+ */
+REVAMP_ENUM(revamp_code, uint32_t) {
+    /**
+     * SPIR-V kernels: the best GPU, else a software Vulkan device.
+     */
+    REVAMP_CODE_SPIRV = 0,
+    /**
+     * Functions of the program itself: the host-thread accelerator, unless the program or the
+     * user chose another.
+     */
+    REVAMP_CODE_HOST = 1
+};
+
+/**
+ * The kind of an accelerator.
+ */
+REVAMP_ENUM(revamp_accelerator_kind, uint32_t) {
+    /**
+     * The host itself: holds arrays, runs no kernels.
+     */
+    REVAMP_ACCELERATOR_CPU = 0,
+    /**
+     * Threads of the host; runs functions of the program.
+     */
+    REVAMP_ACCELERATOR_HOST_THREADS = 1,
+    /**
+     * A Vulkan device; runs SPIR-V.
+     */
+    REVAMP_ACCELERATOR_VULKAN = 2
+};
+
+/**
+ * When work is handed to the device (C++ AMP's queuing_mode).
+ */
+REVAMP_ENUM(revamp_queuing_mode, uint32_t) {
+    /**
+     * Each call submits its work before it returns.
+     */
+    REVAMP_QUEUING_MODE_IMMEDIATE = 0,
+    /**
+     * Work is submitted when the device is idle, enough work has gathered, or somebody waits for
+     * it.
+     */
+    REVAMP_QUEUING_MODE_AUTOMATIC = 1
+};
+
+/**
  * Properties of an accelerator. Strings are valid until revamp_uninitialize().
  */
-typedef struct {
+typedef struct revamp_accelerator_info {
     /**
      * sizeof(revamp_accelerator_info).
      */
@@ -231,10 +536,15 @@ typedef struct {
     uint64_t min_storage_buffer_alignment;
 } revamp_accelerator_info;
 
+/** Initialises a revamp_accelerator_info: all defaults. */
+#define REVAMP_ACCELERATOR_INFO_INIT \
+    {sizeof(revamp_accelerator_info), NULL, NULL, NULL, NULL, (revamp_accelerator_kind)0, 0, \
+     0, false, false, false, false, false, false, 0, 0, {0, 0, 0}, 0, 0, 0, 0}
+
 /**
  * The memory that an accelerator holds for the program, in bytes.
  */
-typedef struct {
+typedef struct revamp_memory_usage {
     /**
      * sizeof(revamp_memory_usage).
      */
@@ -264,21 +574,125 @@ typedef struct {
     uint64_t staging_limit;
 } revamp_memory_usage;
 
-/**
- * A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
- * denote the same view.
- */
-typedef revamp_accelerator_view_t *revamp_accelerator_view;
+/** Initialises a revamp_memory_usage: all defaults. */
+#define REVAMP_MEMORY_USAGE_INIT \
+    {sizeof(revamp_memory_usage), 0, 0, 0, 0, 0}
 
 /**
- * When work is handed to the device (C++ AMP's queuing_mode).
+ * Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
+ * used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
+ * and are host threads as well. Writes at most `capacity` handles to `accelerators`, which may be
+ * NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
+ * for devices, which takes some milliseconds. The library owns the handles; do not release them.
  */
-typedef uint32_t revamp_queuing_mode;
+REVAMP_CHECKED revamp_status revamp_accelerator_list(
+    revamp_accelerator *accelerators, size_t capacity, size_t *count);
+
+/**
+ * Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
+ * accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
+ * devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
+ * `will_load_spirv` says that it is going to, or if one is the default that the program or the
+ * environment names.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_list_offered(
+    bool will_load_spirv, revamp_accelerator *accelerators, size_t capacity, size_t *count);
+
+/**
+ * Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
+ * "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
+ * computes on one thread and reports races), or "default" or "" for the default accelerator for
+ * SPIR-V code.
+ * Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_find(
+    const char *device_path, revamp_accelerator *accelerator);
+
+/**
+ * Gives the default accelerator for `code`: the one the program set, else the one of the
+ * environment variable CPPAMP_DEFAULT_ACCELERATOR, else, for REVAMP_CODE_SPIRV the best GPU or a
+ * software Vulkan device, for REVAMP_CODE_HOST the host threads
+ * (docs/spec/accelerators.md#default-accelerator). From this call on
+ * revamp_accelerator_set_default() has no effect.
+ * Errors: REVAMP_ERROR_RUNTIME if there is none; the message says why.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_get_default(
+    revamp_code code, revamp_accelerator *accelerator);
+
+/**
+ * Makes the accelerator with this device_path the default, if no default was set or used before.
+ * `changed` (may be NULL) becomes true if that was done, else false.
+ * Errors: REVAMP_ERROR_RUNTIME for an unknown path.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_set_default(
+    const char *device_path, bool *changed);
+
+/**
+ * Fills `info` (set struct_size first). The strings are valid until revamp_uninitialize().
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_get_info(
+    revamp_accelerator accelerator, revamp_accelerator_info *info);
+
+/**
+ * Fills `usage` with the memory that the accelerator holds now (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_get_memory_usage(
+    revamp_accelerator accelerator, revamp_memory_usage *usage);
+
+/**
+ * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, if that was neither set nor
+ * used before. `changed` (may be NULL) becomes true if it was set, else false.
+ * Errors: REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host, unless
+ * `access` is REVAMP_ACCESS_NONE or _AUTO.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_set_default_cpu_access_type(
+    revamp_accelerator accelerator, revamp_access access, bool *changed);
+
+/**
+ * Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
+ * new default view. Its old views, and arrays and kernels on them, stay unusable and should be
+ * released; array_views go on with the data that the host and other accelerators hold. Does
+ * nothing if the device was not lost.
+ * Errors: REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the device still
+ * cannot be opened.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_reopen(revamp_accelerator accelerator);
+
+/**
+ * Gives the default view of an accelerator, which is in automatic mode: the same one each time,
+ * until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
+ * is allowed and has no effect.
+ * Errors: those of opening the device, or REVAMP_ERROR_RUNTIME if the accelerator cannot be used.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_get_default_view(
+    revamp_accelerator accelerator, revamp_accelerator_view *view);
+
+/**
+ * Makes a new view, whose work is not ordered against that of other views. Release it with
+ * revamp_accelerator_view_release().
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_create_view(
+    revamp_accelerator accelerator, revamp_queuing_mode mode, revamp_accelerator_view *view);
+
+/**
+ * Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
+ * the default view of the default accelerator for SPIR-V code. Owned by the library.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_get_auto_selection_view(
+    revamp_accelerator_view *view);
+
+/** @} */
+
+/**
+ * @defgroup views Accelerator views
+ * Queues of work.
+ * @{
+ */
 
 /**
  * Properties of an accelerator_view.
  */
-typedef struct {
+typedef struct revamp_accelerator_view_info {
     /**
      * sizeof(revamp_accelerator_view_info).
      */
@@ -305,16 +719,219 @@ typedef struct {
     bool is_auto_selection;
 } revamp_accelerator_view_info;
 
+/** Initialises a revamp_accelerator_view_info: all defaults. */
+#define REVAMP_ACCELERATOR_VIEW_INFO_INIT \
+    {sizeof(revamp_accelerator_view_info), NULL, (revamp_queuing_mode)0, 0, false, false}
+
 /**
- * An asynchronous operation (C++ AMP's completion_future). Reference counted. Releasing it does
- * not cancel the operation.
+ * Adds an owner of the view.
  */
-typedef revamp_completion_t *revamp_completion;
+REVAMP_CHECKED revamp_status revamp_accelerator_view_retain(revamp_accelerator_view view);
+
+/**
+ * Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
+ */
+REVAMP_API revamp_status revamp_accelerator_view_release(revamp_accelerator_view view);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_view_get_info(
+    revamp_accelerator_view view, revamp_accelerator_view_info *info);
+
+/**
+ * Submits all queued work to the device and does not wait for it.
+ */
+REVAMP_API revamp_status revamp_accelerator_view_flush(revamp_accelerator_view view);
+
+/**
+ * Waits until all work given to the view so far is done, copies included. Returns the first
+ * failure of that work that was not yet reported.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_view_wait(revamp_accelerator_view view);
+
+/**
+ * Makes a completion that is done when all work given to the view so far is. Release it with
+ * revamp_completion_release().
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_view_create_marker(
+    revamp_accelerator_view view, revamp_completion *marker);
+
+/** @} */
+
+/**
+ * @defgroup completions Completions
+ * @code{.c}
+ * revamp_completion first, second;
+ * revamp_async_options after_first = REVAMP_ASYNC_OPTIONS_INIT;
+ * status = revamp_dispatch_async(view, kernel, &info, NULL, &first);
+ * after_first.after = &first;
+ * after_first.after_count = 1;
+ * status = revamp_dispatch_async(other_view, other, &info, &after_first, &second);
+ * status = revamp_completion_get(second);
+ * @endcode
+ * @{
+ */
+
+/**
+ * When asynchronous work begins. NULL or zero: the defaults.
+ */
+typedef struct revamp_async_options {
+    /**
+     * sizeof(revamp_async_options).
+     */
+    size_t struct_size;
+    /**
+     * The work begins when these completions are done, of whatever work, accelerator_view or
+     * device they are. If one of them fails, the work is not done: what it was to write is
+     * unchanged, and its completion fails with the same status. NULL: none.
+     */
+    const revamp_completion *after;
+    /**
+     * Number of completions in `after`.
+     */
+    size_t after_count;
+    /**
+     * True: revamp_completion_get_times() tells when the work was done. A launch then runs alone on
+     * its accelerator_view, and a copy on a thread of the library.
+     */
+    bool is_timed;
+} revamp_async_options;
+
+/** Initialises a revamp_async_options: all defaults. */
+#define REVAMP_ASYNC_OPTIONS_INIT \
+    {sizeof(revamp_async_options), NULL, 0, false}
+
+/**
+ * When an operation was done.
+ */
+typedef struct revamp_times {
+    /**
+     * sizeof(revamp_times).
+     */
+    size_t struct_size;
+    /**
+     * When it began, in nanoseconds.
+     */
+    uint64_t begin;
+    /**
+     * When it ended, in nanoseconds.
+     */
+    uint64_t end;
+    /**
+     * How many nanoseconds both may be from the host's clock. 0 without that clock.
+     */
+    uint64_t deviation;
+    /**
+     * True: the host's clock, which is CLOCK_MONOTONIC, on Windows QueryPerformanceCounter. False:
+     * the device has a clock of its own, which cannot be compared with the host's.
+     */
+    bool is_host_clock;
+} revamp_times;
+
+/** Initialises a revamp_times: all defaults. */
+#define REVAMP_TIMES_INIT \
+    {sizeof(revamp_times), 0, 0, 0, false}
+
+/**
+ * Called when an operation is done, with its result, on a thread of the library. It may call
+ * revamp.
+ */
+typedef void (*revamp_completion_callback)(revamp_status status, void *context);
+
+/**
+ * Makes a completion that the program completes with revamp_completion_set(), for work that is to
+ * begin after something of the program's own. If its last owner releases it before, it fails with
+ * REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize()
+ * and the end of the process do the same. Release it with revamp_completion_release().
+ */
+REVAMP_CHECKED revamp_status revamp_completion_create(revamp_completion *completion);
+
+/**
+ * Completes a completion of revamp_completion_create(): work that waits for it begins, if
+ * `status` is REVAMP_OK. With an error, that work fails with this status and `message`, which may
+ * be NULL. A host kernel must not call it.
+ * Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or no status at all,
+ * REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
+ */
+REVAMP_API revamp_status revamp_completion_set(
+    revamp_completion completion, revamp_status status, const char *message);
+
+/**
+ * Adds an owner of the completion.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_retain(revamp_completion completion);
+
+/**
+ * Removes an owner of the completion. The operation goes on.
+ */
+REVAMP_API revamp_status revamp_completion_release(revamp_completion completion);
+
+/**
+ * Waits until the operation is done. Does not return its failure; revamp_completion_get() does.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_wait(revamp_completion completion);
+
+/**
+ * Waits until the operation is done, at most `nanoseconds` (0: does not wait). Returns REVAMP_OK
+ * if it is done, even if it failed, else REVAMP_TIMEOUT.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_wait_for(
+    revamp_completion completion, uint64_t nanoseconds);
+
+/**
+ * Waits until the operation is done and returns its result: REVAMP_OK, or the status of its
+ * failure, whose text becomes this thread's last error. May be called repeatedly.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_get(revamp_completion completion);
+
+/**
+ * Waits until the operation is done and fills `times` with when it was done (set struct_size
+ * first). Only for operations with `is_timed` in their revamp_async_options. Launches, and copies
+ * between arrays of one Vulkan device, are measured by the device; host kernels and all other
+ * copies by the host.
+ * Errors: the failure of the operation, REVAMP_ERROR_RUNTIME if it is not timed.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_get_times(
+    revamp_completion completion, revamp_times *times);
+
+/**
+ * Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
+ * terminated; may be NULL if `capacity` is 0) and its length without the terminator to `length`
+ * (may be NULL). An operation that is not done or did not fail has an empty text.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_error_message(
+    revamp_completion completion, char *text, size_t capacity, size_t *length);
+
+/**
+ * Calls `callback` with the operation's result and `context` on a thread of the library when the
+ * operation is done, or at once if it is done already. Several callbacks may be added. A callback
+ * may call revamp, and wait for work that it begins itself. Callbacks of one completion may run
+ * one after another, so none may wait for another of them; those of different completions do not
+ * delay each other while the system can create threads. The callback's module stays loaded.
+ * Errors: REVAMP_ERROR_RUNTIME if the system cannot create a thread that waits for the operation;
+ * the callback is not called then.
+ */
+REVAMP_CHECKED revamp_status revamp_completion_then(
+    revamp_completion completion, revamp_completion_callback callback, void *context);
+
+/** @} */
+
+/**
+ * @defgroup arrays Arrays
+ * @code{.c}
+ * const int32_t extent[] = {480, 640};
+ * revamp_array image;
+ * status = revamp_array_create(view, 2, extent, sizeof(float), NULL, &image);
+ * status = revamp_copy_to_array(pixels, sizeof pixels, image);
+ * @endcode
+ * @{
+ */
 
 /**
  * How an array is made. NULL or zero: the defaults.
  */
-typedef struct {
+typedef struct revamp_array_options {
     /**
      * sizeof(revamp_array_options).
      */
@@ -339,16 +956,14 @@ typedef struct {
     const char *label;
 } revamp_array_options;
 
-/**
- * Elements in memory of one accelerator_view. Owned by the caller, who destroys it with
- * revamp_array_destroy().
- */
-typedef revamp_array_t *revamp_array;
+/** Initialises a revamp_array_options: all defaults. */
+#define REVAMP_ARRAY_OPTIONS_INIT \
+    {sizeof(revamp_array_options), 0, false, NULL, NULL}
 
 /**
  * Properties of an array.
  */
-typedef struct {
+typedef struct revamp_array_info {
     /**
      * sizeof(revamp_array_info).
      */
@@ -387,10 +1002,73 @@ typedef struct {
     revamp_access cpu_access_type;
 } revamp_array_info;
 
+/** Initialises a revamp_array_info: all defaults. */
+#define REVAMP_ARRAY_INFO_INIT \
+    {sizeof(revamp_array_info), 0, NULL, 0, 0, 0, NULL, NULL, 0}
+
+/**
+ * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a
+ * multiple of 4) that lives on `view`. Its contents are undefined. `options` may be NULL. Destroy
+ * it with revamp_array_destroy().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
+ * cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+ */
+REVAMP_CHECKED revamp_status revamp_array_create(
+    revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
+    const revamp_array_options *options, revamp_array *array);
+
+/**
+ * Destroys an array. Its memory lives until queued work and array_views that use it are done with
+ * it. Pointers from revamp_array_data() become invalid.
+ */
+REVAMP_API revamp_status revamp_array_destroy(revamp_array array);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_array_get_info(revamp_array array, revamp_array_info *info);
+
+/**
+ * Gives the address of the array's memory on the host: contiguous, row-major. Waits until queued
+ * work that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes
+ * invalid when a copy or dispatch that involves the array begins (rule STG-15); fetch it again
+ * afterwards (STG-16).
+ * Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory so. It may for arrays on the
+ * cpu and on host threads, staging arrays, and arrays whose CPU access type allows it.
+ */
+REVAMP_CHECKED revamp_status revamp_array_data(
+    revamp_array array, revamp_access access, void **data);
+
+/**
+ * Gives the address of the array's first element for kernels on its accelerator. Valid as long as
+ * the array. The library orders the uses of dispatches that name the array, as
+ * REVAMP_ARGUMENT_ADDRESS does; all other uses of the address are for the caller to order.
+ * Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
+ */
+REVAMP_CHECKED revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
+
+/** @} */
+
+/**
+ * @defgroup array_views Array views
+ * @{
+ */
+
+/**
+ * A bit of an array_view's state word: the host may read at the address that
+ * revamp_array_view_data() gave.
+ */
+#define REVAMP_HOST_MAY_READ 1u
+
+/**
+ * A bit of an array_view's state word: the host may write at that address.
+ */
+#define REVAMP_HOST_MAY_WRITE 2u
+
 /**
  * How an array_view is made. NULL or zero: the defaults.
  */
-typedef struct {
+typedef struct revamp_array_view_options {
     /**
      * sizeof(revamp_array_view_options).
      */
@@ -405,18 +1083,14 @@ typedef struct {
     const char *label;
 } revamp_array_view_options;
 
-/**
- * All or part of a data source (host memory or an array), usable on the host and on every
- * accelerator: the library moves bytes to where they are used if they are missing there.
- * Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
- * Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
- */
-typedef revamp_array_view_t *revamp_array_view;
+/** Initialises a revamp_array_view_options: all defaults. */
+#define REVAMP_ARRAY_VIEW_OPTIONS_INIT \
+    {sizeof(revamp_array_view_options), false, NULL}
 
 /**
  * Properties of an array_view.
  */
-typedef struct {
+typedef struct revamp_array_view_info {
     /**
      * sizeof(revamp_array_view_info).
      */
@@ -460,35 +1134,14 @@ typedef struct {
     uint64_t source_id;
 } revamp_array_view_info;
 
-/**
- * When asynchronous work begins. NULL or zero: the defaults.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_async_options).
-     */
-    size_t struct_size;
-    /**
-     * The work begins when these completions are done, of whatever work, accelerator_view or
-     * device they are. If one of them fails, the work is not done: what it was to write is
-     * unchanged, and its completion fails with the same status. NULL: none.
-     */
-    const revamp_completion *after;
-    /**
-     * Number of completions in `after`.
-     */
-    size_t after_count;
-    /**
-     * True: revamp_completion_get_times() tells when the work was done. A launch then runs alone on
-     * its accelerator_view, and a copy on a thread of the library.
-     */
-    bool is_timed;
-} revamp_async_options;
+/** Initialises a revamp_array_view_info: all defaults. */
+#define REVAMP_ARRAY_VIEW_INFO_INIT \
+    {sizeof(revamp_array_view_info), 0, NULL, NULL, 0, 0, 0, false, NULL, 0}
 
 /**
  * Where an array_view's bytes are, as seen from an accelerator_view.
  */
-typedef struct {
+typedef struct revamp_residency {
     /**
      * sizeof(revamp_residency).
      */
@@ -516,43 +1169,548 @@ typedef struct {
     bool shares_home;
 } revamp_residency;
 
+/** Initialises a revamp_residency: all defaults. */
+#define REVAMP_RESIDENCY_INIT \
+    {sizeof(revamp_residency), 0, 0, 0, 0, false}
+
 /**
- * When an operation was done.
+ * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
+ * makes a data source of its own: two views made so over the same memory are not coherent with
+ * each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
+ * are. The memory must outlive all of them; when the last one is released, changes made elsewhere
+ * are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
+ * of 4 bytes).
  */
-typedef struct {
+REVAMP_CHECKED revamp_status revamp_array_view_create_host(
+    void *data, uint32_t rank, const int32_t *extent, size_t element_size,
+    const revamp_array_view_options *options, revamp_array_view *view);
+
+/**
+ * Makes a view of a whole array. All views of an array share one data source, whose home is the
+ * array (AV-7, AV-9). The array's memory lives until the last of them is released, even if the
+ * array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_create_array(
+    revamp_array array, const revamp_array_view_options *options, revamp_array_view *view);
+
+/**
+ * Makes a view without a data source: its memory is allocated where it is first used, with
+ * undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
+ * only. `options` may be NULL. Release it with revamp_array_view_release().
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_create(
+    uint32_t rank, const int32_t *extent, size_t element_size,
+    const revamp_array_view_options *options, revamp_array_view *view);
+
+/**
+ * Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
+ * (NULL: the rest), one value for each dimension. This is no access: nothing moves (AV-20).
+ * Release it.
+ * Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_section(
+    revamp_array_view view, const int32_t *origin, const int32_t *extent,
+    revamp_array_view *section);
+
+/**
+ * Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
+ * of `view` must be 2 or more. Release it.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_project(
+    revamp_array_view view, int32_t index, revamp_array_view *projection);
+
+/**
+ * Makes a view of the same elements, which must lie without gaps, in another shape of at most as
+ * many elements. Release it.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_view_as(
+    revamp_array_view view, uint32_t rank, const int32_t *extent, revamp_array_view *result);
+
+/**
+ * Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
+ * size, which must divide their number. Release it.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_reinterpret_as(
+    revamp_array_view view, size_t element_size, revamp_array_view *result);
+
+/**
+ * Makes a read-only view of the same elements (C++ AMP's array_view<const T>). Release it.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_as_read_only(
+    revamp_array_view view, revamp_array_view *result);
+
+/**
+ * Adds an owner of the view; this corresponds to copying an array_view in C++ AMP.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_retain(revamp_array_view view);
+
+/**
+ * Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
+ * are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
+ * failure of the write-back is only logged (DST-7); to have it returned, call
+ * revamp_array_view_synchronize() before (DST-8).
+ */
+REVAMP_API revamp_status revamp_array_view_release(revamp_array_view view);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_get_info(
+    revamp_array_view view, revamp_array_view_info *info);
+
+/**
+ * Makes the view valid on the host and gives the address of its first element; further elements
+ * lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts. READ
+ * leaves copies elsewhere valid, WRITE and READ_WRITE do not (AV-16, AV-17); with WRITE the old
+ * contents are not fetched, so all elements must be written. A read-only view takes READ. The
+ * address stays the same for the life of the data source, but may be used only until the next
+ * call that uses overlapping elements elsewhere; see revamp_array_view_get_host_access().
+ * Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data
+ * are lost (docs/c-api.md).
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_data(
+    revamp_array_view view, revamp_access access, void **data);
+
+/**
+ * Gives the address of the view's state word: REVAMP_HOST_MAY_ bits that say what the host may do
+ * with the elements without a further call. Read it with acquire order. revamp_array_view_data()
+ * sets the bits, other uses of the data source clear them. Valid as long as the handle.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_get_host_access(
+    revamp_array_view view, const uint32_t **state);
+
+/**
+ * Like revamp_array_view_data() for one slice of the view, without a handle of its own: the rest
+ * of the view stays as it is. A slice is what `depth` indices leave (1: one rank less); `slice`
+ * is its number among those of that depth, in row-major order. `data` gets the address of its
+ * first element. `states` gets the address of the state words of all these slices, which say of
+ * each what that of revamp_array_view_get_host_access() says of the view. A slice may be used if
+ * its word or the word of the view allows it. The words are valid as long as the handle.
+ * Errors: those of revamp_array_view_data(), REVAMP_ERROR_INVALID_ARGUMENT if `depth` is 0 or not
+ * less than the rank, REVAMP_ERROR_RUNTIME if there is no such slice.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_slice_data(
+    revamp_array_view view, uint32_t depth, uint64_t slice, revamp_access access, void **data,
+    const uint32_t **states);
+
+/**
+ * Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
+ * elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
+ * and write it, with WRITE only write it, since the old contents are not fetched
+ * (docs/spec/array-views.md#synchronize).
+ * Errors: those of the transfer and of earlier work on the data (DST-8). If launches that were
+ * accepted never ran, their data are lost: this call and every other use fails until the data are
+ * written anew (docs/c-api.md).
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_synchronize(
+    revamp_array_view view, revamp_access access);
+
+/**
+ * Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
+ * `options` (may be NULL). Release the completion with
+ * revamp_completion_release().
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_synchronize_async(
+    revamp_array_view view, revamp_access access, const revamp_async_options *options,
+    revamp_completion *completion);
+
+/**
+ * Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
+ * it valid only there; WRITE does not move the old contents.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to(
+    revamp_array_view view, revamp_accelerator_view target, revamp_access access);
+
+/**
+ * Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions
+ * of `options` (may be NULL). Release the completion with revamp_completion_release().
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to_async(
+    revamp_array_view view, revamp_accelerator_view target, revamp_access access,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/**
+ * Tells the library that the program changed the memory under the view directly: copies elsewhere
+ * become invalid, and changes made there are dropped (docs/spec/array-views.md#refresh). Nothing
+ * moves. It has no effect on a view without a data source.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_refresh(revamp_array_view view);
+
+/**
+ * Tells the library that the present contents are not needed: they are neither moved nor written
+ * back until somebody writes them (docs/spec/array-views.md#discard). Not for read-only views.
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_discard_data(revamp_array_view view);
+
+/**
+ * Fills `residency` with where the view's bytes are, as seen from the accelerator_view `on`; a
+ * view of the cpu accelerator stands for the host (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_array_view_get_residency(
+    revamp_array_view view, revamp_accelerator_view on, revamp_residency *residency);
+
+/** @} */
+
+/**
+ * @defgroup textures Textures
+ * @{
+ */
+
+/**
+ * All levels that an extent allows, down to one texel.
+ */
+#define REVAMP_ALL_LEVELS 4294967295u
+
+/**
+ * The kind of the components of texels.
+ */
+REVAMP_ENUM(revamp_component_kind, uint32_t) {
     /**
-     * sizeof(revamp_times).
+     * Integers with sign, of 8, 16 or 32 bits.
+     */
+    REVAMP_COMPONENT_INT = 1,
+    /**
+     * Integers without sign, of 8, 16 or 32 bits.
+     */
+    REVAMP_COMPONENT_UINT = 2,
+    /**
+     * Floats of 16 or 32 bits.
+     */
+    REVAMP_COMPONENT_FLOAT = 3,
+    /**
+     * C++ AMP's norm: -1 to 1 in 8 or 16 bits.
+     */
+    REVAMP_COMPONENT_NORM = 4,
+    /**
+     * C++ AMP's unorm: 0 to 1 in 8 or 16 bits.
+     */
+    REVAMP_COMPONENT_UNORM = 5,
+    /**
+     * Doubles, of 64 bits.
+     */
+    REVAMP_COMPONENT_DOUBLE = 6
+};
+
+/**
+ * How a texture's texels are stored.
+ */
+REVAMP_ENUM(revamp_texture_storage, uint32_t) {
+    /**
+     * The library chooses: texels today. Only in revamp_texture_options.
+     */
+    REVAMP_TEXTURE_STORAGE_AUTO = 0,
+    /**
+     * In the host form (see revamp_texture), which kernels reach by address.
+     */
+    REVAMP_TEXTURE_STORAGE_TEXELS = 1,
+    /**
+     * As an image of Vulkan: not on host threads, not for texels of three components, and only if
+     * the device has images of this format and extent.
+     */
+    REVAMP_TEXTURE_STORAGE_IMAGE = 2
+};
+
+/**
+ * How a sampler filters.
+ */
+REVAMP_ENUM(revamp_filter, uint32_t) {
+    /**
+     * Between texels and between levels.
+     */
+    REVAMP_FILTER_LINEAR = 0,
+    /**
+     * The nearest texel of the nearest level.
+     */
+    REVAMP_FILTER_POINT = 1
+};
+
+/**
+ * What a sampler gives outside of a texture.
+ */
+REVAMP_ENUM(revamp_address, uint32_t) {
+    /**
+     * The texel at the edge.
+     */
+    REVAMP_ADDRESS_CLAMP = 0,
+    /**
+     * The texture is repeated.
+     */
+    REVAMP_ADDRESS_WRAP = 1,
+    /**
+     * The texture is repeated, each time reflected.
+     */
+    REVAMP_ADDRESS_MIRROR = 2,
+    /**
+     * The border colour.
+     */
+    REVAMP_ADDRESS_BORDER = 3
+};
+
+/**
+ * Levels of a texture, or a section of one level.
+ */
+typedef struct revamp_texture_region {
+    /**
+     * sizeof(revamp_texture_region).
      */
     size_t struct_size;
     /**
-     * When it began, in nanoseconds.
+     * The texture.
      */
-    uint64_t begin;
+    revamp_texture texture;
     /**
-     * When it ended, in nanoseconds.
+     * The first level.
      */
-    uint64_t end;
+    uint32_t level;
     /**
-     * How many nanoseconds both may be from the host's clock. 0 without that clock.
+     * Number of levels; 0: all from `level` on, or one if origin or extent is given.
      */
-    uint64_t deviation;
+    uint32_t level_count;
     /**
-     * True: the host's clock, which is CLOCK_MONOTONIC, on Windows QueryPerformanceCounter. False:
-     * the device has a clock of its own, which cannot be compared with the host's.
+     * First texel of a section of one level. NULL: zeros.
      */
-    bool is_host_clock;
-} revamp_times;
+    const int32_t *origin;
+    /**
+     * Extent of a section of one level. NULL: up to the level's end.
+     */
+    const int32_t *extent;
+} revamp_texture_region;
+
+/** Initialises a revamp_texture_region: all defaults. */
+#define REVAMP_TEXTURE_REGION_INIT \
+    {sizeof(revamp_texture_region), NULL, 0, 0, NULL, NULL}
 
 /**
- * Called when an operation is done, with its result, on a thread of the library. It may call
- * revamp.
+ * What a new texture shall be.
  */
-typedef void (*revamp_completion_callback)(revamp_status status, void *context);
+typedef struct revamp_texture_options {
+    /**
+     * sizeof(revamp_texture_options).
+     */
+    size_t struct_size;
+    /**
+     * Dimensions, 1 to 3.
+     */
+    uint32_t rank;
+    /**
+     * Texels in each dimension of level 0, most significant first: at most 16384, or 2048 if there
+     * are three dimensions.
+     */
+    const int32_t *extent;
+    /**
+     * A REVAMP_COMPONENT_ value.
+     */
+    revamp_component_kind component_kind;
+    /**
+     * Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
+     */
+    uint32_t components;
+    /**
+     * Bits of a component. 0: 32, for doubles 64; NORM and UNORM need a value.
+     */
+    uint32_t bits;
+    /**
+     * Number of mipmap levels, or REVAMP_ALL_LEVELS; 0: one.
+     */
+    uint32_t levels;
+    /**
+     * A REVAMP_TEXTURE_STORAGE_ value.
+     */
+    revamp_texture_storage storage;
+    /**
+     * If the texture's view is one of the cpu: the view with which this staging texture exchanges
+     * data. NULL: none.
+     */
+    revamp_accelerator_view associated_view;
+    /**
+     * Names the texture in messages and debugging tools; NULL: none.
+     */
+    const char *label;
+} revamp_texture_options;
+
+/** Initialises a revamp_texture_options: all defaults. */
+#define REVAMP_TEXTURE_OPTIONS_INIT \
+    {sizeof(revamp_texture_options), 0, NULL, (revamp_component_kind)0, 0, 0, 0, \
+     (revamp_texture_storage)0, NULL, NULL}
+
+/**
+ * Properties of a texture.
+ */
+typedef struct revamp_texture_info {
+    /**
+     * sizeof(revamp_texture_info).
+     */
+    size_t struct_size;
+    /**
+     * Number of dimensions.
+     */
+    uint32_t rank;
+    /**
+     * Texels in each dimension of level 0, most significant first; 1 where there is none.
+     */
+    int32_t extent[3];
+    /**
+     * A REVAMP_COMPONENT_ value.
+     */
+    revamp_component_kind component_kind;
+    /**
+     * Components of a texel.
+     */
+    uint32_t components;
+    /**
+     * Bits of a component.
+     */
+    uint32_t bits;
+    /**
+     * Number of mipmap levels.
+     */
+    uint32_t levels;
+    /**
+     * How it is stored; not AUTO.
+     */
+    revamp_texture_storage storage;
+    /**
+     * Bytes of a texel in the host form.
+     */
+    uint32_t texel_size;
+    /**
+     * Bytes of all levels in the host form.
+     */
+    uint64_t size;
+    /**
+     * For a staging texture of rank 2 or 3: bytes from a row to the next one in
+     * revamp_texture_data(). Else 0.
+     */
+    uint64_t row_pitch;
+    /**
+     * For a staging texture of rank 3: bytes from a slice to the next one. Else 0.
+     */
+    uint64_t depth_pitch;
+    /**
+     * The view it lives on.
+     */
+    revamp_accelerator_view view;
+    /**
+     * The associated view; the same as `view` unless it is a staging texture.
+     */
+    revamp_accelerator_view associated_view;
+} revamp_texture_info;
+
+/** Initialises a revamp_texture_info: all defaults. */
+#define REVAMP_TEXTURE_INFO_INIT \
+    {sizeof(revamp_texture_info), 0, {0, 0, 0}, (revamp_component_kind)0, 0, 0, 0, \
+     (revamp_texture_storage)0, 0, 0, 0, 0, NULL, NULL}
+
+/**
+ * A level of a texture.
+ */
+typedef struct revamp_texture_level_info {
+    /**
+     * sizeof(revamp_texture_level_info).
+     */
+    size_t struct_size;
+    /**
+     * Texels in each dimension, most significant first; 1 where there is none.
+     */
+    int32_t extent[3];
+    /**
+     * Where it begins in the host form of all levels, in bytes.
+     */
+    uint64_t offset;
+    /**
+     * Its bytes in the host form.
+     */
+    uint64_t size;
+} revamp_texture_level_info;
+
+/** Initialises a revamp_texture_level_info: all defaults. */
+#define REVAMP_TEXTURE_LEVEL_INFO_INIT \
+    {sizeof(revamp_texture_level_info), {0, 0, 0}, 0, 0}
+
+/**
+ * How textures are sampled. All zeros but struct_size: linear, clamp.
+ */
+typedef struct revamp_sampler {
+    /**
+     * sizeof(revamp_sampler).
+     */
+    size_t struct_size;
+    /**
+     * A REVAMP_FILTER_ value.
+     */
+    revamp_filter filter;
+    /**
+     * A REVAMP_ADDRESS_ value.
+     */
+    revamp_address address;
+    /**
+     * For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
+     * device must have colours of its own.
+     */
+    float border_color[4];
+} revamp_sampler;
+
+/** Initialises a revamp_sampler: all defaults. */
+#define REVAMP_SAMPLER_INIT \
+    {sizeof(revamp_sampler), (revamp_filter)0, (revamp_address)0, {0.0F, 0.0F, 0.0F, 0.0F}}
+
+/**
+ * Makes a texture that lives on `view`. Its contents are undefined. On a view of the cpu it is a
+ * staging texture, which needs an associated view on another accelerator. Release it with
+ * revamp_texture_release().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
+ * (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
+ * REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+ */
+REVAMP_CHECKED revamp_status revamp_texture_create(
+    revamp_accelerator_view view, const revamp_texture_options *options, revamp_texture *texture);
+
+/**
+ * Adds an owner of the texture.
+ */
+REVAMP_CHECKED revamp_status revamp_texture_retain(revamp_texture texture);
+
+/**
+ * Removes an owner of the texture. The memory lives until queued work that uses it is done.
+ * Pointers from revamp_texture_data() become invalid with the last owner.
+ */
+REVAMP_API revamp_status revamp_texture_release(revamp_texture texture);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_texture_get_info(
+    revamp_texture texture, revamp_texture_info *info);
+
+/**
+ * Fills `info` (set struct_size first) for a level.
+ * Errors: REVAMP_ERROR_RUNTIME if the texture has no such level (TEX-15).
+ */
+REVAMP_CHECKED revamp_status revamp_texture_get_level(
+    revamp_texture texture, uint32_t level, revamp_texture_level_info *info);
+
+/**
+ * Gives the address of a staging texture's first texel on the host: texel (d, r, c) is at
+ * d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
+ * `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
+ * involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
+ */
+REVAMP_CHECKED revamp_status revamp_texture_data(
+    revamp_texture texture, revamp_access access, void **data);
+
+/** @} */
+
+/**
+ * @defgroup copies Copies
+ * @{
+ */
 
 /**
  * One side of a copy: an array or a section of it, an array_view, or host memory.
  */
-typedef struct {
+typedef struct revamp_region {
     /**
      * sizeof(revamp_region).
      */
@@ -597,160 +1755,398 @@ typedef struct {
      * Bytes of an element in host memory.
      */
     size_t host_element_size;
+    /**
+     * For a source, in place of `host`: memory that is only read.
+     */
+    const void *host_source;
 } revamp_region;
 
-/**
- * Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
- * form of a texture is what copies read and write: texels of `components` components in the order
- * x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
- * other, level 0 first.
- */
-typedef revamp_texture_t *revamp_texture;
+/** Initialises a revamp_region: all defaults. */
+#define REVAMP_REGION_INIT \
+    {sizeof(revamp_region), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL}
 
 /**
- * Levels of a texture, or a section of one level.
+ * Copies the elements of `source` to `destination` and returns when that is done. Each side is an
+ * array, a section of one, an array_view, or host memory. Extents and element sizes must be
+ * equal. The sides may be on different accelerators, but must not have elements in common. The
+ * copy comes after all work queued so far that uses the same elements.
  */
-typedef struct {
+REVAMP_CHECKED revamp_status revamp_copy(
+    const revamp_region *source, const revamp_region *destination);
+
+/**
+ * Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
+ * NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
+ * valid until it is done. The structs and their lists are read only during the call.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_async(
+    const revamp_region *source, const revamp_region *destination,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/**
+ * Copies `size` bytes of packed host memory into the whole array, whose size it must be.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_to_array(
+    const void *source, size_t size, revamp_array destination);
+
+/**
+ * Copies the whole array into packed host memory of `size` bytes, which must be the array's size.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_from_array(
+    revamp_array source, void *destination, size_t size);
+
+/**
+ * Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must
+ * stay valid and unchanged until the completion is done. Release the completion.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
+    const void *source, size_t size, revamp_array destination,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/**
+ * Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must
+ * stay valid until the completion is done. Release the completion.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_from_array_async(
+    revamp_array source, void *destination, size_t size, const revamp_async_options *options,
+    revamp_completion *completion);
+
+/**
+ * Copies packed texels in host memory of at least their size into a texture. `size` is that of
+ * the memory; what lies beyond the texels is not read (TEX-60 to TEX-64).
+ * Errors: REVAMP_ERROR_RUNTIME for memory that is too small, levels that the texture does not
+ * have, a section that does not lie in its level or is one of several levels.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_to_texture(
+    const void *source, size_t size, const revamp_texture_region *destination);
+
+/**
+ * Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
+ * as for revamp_copy_to_texture().
+ */
+REVAMP_CHECKED revamp_status revamp_copy_from_texture(
+    const revamp_texture_region *source, void *destination, size_t size);
+
+/**
+ * Copies texels of one texture to another, bit by bit: sections of one level, or as many levels
+ * of equal extents. Components and bits must be equal, kinds need not be. The textures may be on
+ * different accelerators, and either may be a staging texture.
+ * Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other (TEX-65, TEX-66).
+ */
+REVAMP_CHECKED revamp_status revamp_copy_texture(
+    const revamp_texture_region *source, const revamp_texture_region *destination);
+
+/**
+ * Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must
+ * stay valid and unchanged until the completion is done. Release the completion.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
+    const void *source, size_t size, const revamp_texture_region *destination,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/**
+ * Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must
+ * stay valid until the completion is done. Release the completion.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
+    const revamp_texture_region *source, void *destination, size_t size,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/**
+ * Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the
+ * completion.
+ */
+REVAMP_CHECKED revamp_status revamp_copy_texture_async(
+    const revamp_texture_region *source, const revamp_texture_region *destination,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/** @} */
+
+/**
+ * @defgroup kernels SPIR-V kernels
+ * @{
+ */
+
+/**
+ * The kind of a descriptor that a kernel uses.
+ */
+REVAMP_ENUM(revamp_binding_kind, uint32_t) {
     /**
-     * sizeof(revamp_texture_region).
+     * A storage buffer: an argument BUFFER.
+     */
+    REVAMP_BINDING_STORAGE_BUFFER = 1,
+    /**
+     * A texture that is read: an argument IMAGE without a sampler.
+     */
+    REVAMP_BINDING_SAMPLED_IMAGE = 2,
+    /**
+     * One level of a texture that is read or written: an argument IMAGE without a sampler.
+     */
+    REVAMP_BINDING_STORAGE_IMAGE = 3,
+    /**
+     * A sampler: an argument SAMPLER.
+     */
+    REVAMP_BINDING_SAMPLER = 4,
+    /**
+     * A texture with its sampler: an argument IMAGE with one.
+     */
+    REVAMP_BINDING_COMBINED_IMAGE_SAMPLER = 5
+};
+
+/**
+ * How a kernel is loaded.
+ */
+typedef struct revamp_kernel_options {
+    /**
+     * sizeof(revamp_kernel_options).
      */
     size_t struct_size;
     /**
-     * The texture.
+     * The SPIR-V module. Copied.
      */
-    revamp_texture texture;
+    const void *spirv;
     /**
-     * The first level.
+     * Size of the module in bytes.
      */
-    uint32_t level;
+    size_t spirv_size;
     /**
-     * Number of levels; 0: all from `level` on, or one if origin or extent is given.
+     * Name of the entry point. NULL: the only compute entry point.
      */
-    uint32_t level_count;
+    const char *entry_point;
     /**
-     * First texel of a section of one level. NULL: zeros.
+     * A name for messages and tools. NULL: the entry point's.
      */
-    const int32_t *origin;
-    /**
-     * Extent of a section of one level. NULL: up to the level's end.
-     */
-    const int32_t *extent;
-} revamp_texture_region;
+    const char *label;
+} revamp_kernel_options;
+
+/** Initialises a revamp_kernel_options: all defaults. */
+#define REVAMP_KERNEL_OPTIONS_INIT \
+    {sizeof(revamp_kernel_options), NULL, 0, NULL, NULL}
 
 /**
- * A statistic that a driver reports for the code of a kernel.
+ * Properties of a kernel.
  */
-typedef struct {
+typedef struct revamp_kernel_info {
     /**
-     * The driver's name for it, such as "Spilled VGPRs".
-     */
-    const char *name;
-    /**
-     * Its value; booleans are 0 and 1. Hashes of 64 bits are rounded.
-     */
-    double value;
-} revamp_statistic;
-
-/**
- * The result of compiling one form of a kernel.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_kernel_code) of the library.
+     * sizeof(revamp_kernel_info).
      */
     size_t struct_size;
     /**
-     * The kernel's name as the compiler gives it; "" for a SPIR-V module.
+     * Workgroup size in x, y, z with the default specialization constants.
+     */
+    uint32_t workgroup_size[3];
+    /**
+     * Number of descriptors bound; see revamp_kernel_get_binding().
+     */
+    uint32_t binding_count;
+    /**
+     * Size of the push-constant block in bytes.
+     */
+    uint32_t push_constant_size;
+    /**
+     * Number of specialization constants.
+     */
+    uint32_t specialization_count;
+    /**
+     * True if the push constants are one 8-byte address: that of an argument block.
+     */
+    bool takes_block;
+} revamp_kernel_info;
+
+/** Initialises a revamp_kernel_info: all defaults. */
+#define REVAMP_KERNEL_INFO_INIT \
+    {sizeof(revamp_kernel_info), {0, 0, 0}, 0, 0, 0, false}
+
+/**
+ * A descriptor that a kernel uses.
+ */
+typedef struct revamp_binding_info {
+    /**
+     * sizeof(revamp_binding_info).
+     */
+    size_t struct_size;
+    /**
+     * Descriptor set number.
+     */
+    uint32_t set;
+    /**
+     * Binding number.
+     */
+    uint32_t binding;
+    /**
+     * How the kernel uses the buffer or image.
+     */
+    revamp_access access;
+    /**
+     * Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
+     * contain it. Valid as long as the kernel.
      */
     const char *name;
     /**
-     * File and line of the lambda or functor; "" for a SPIR-V module.
+     * Fewest bytes that must be bound of a buffer.
      */
-    const char *location;
+    uint64_t min_size;
     /**
-     * A launch chooses among several forms: "no aliasing" (no two captures refer to the same
-     * memory), "textures as images", both; "" is the general one.
+     * A REVAMP_BINDING_ value.
      */
-    const char *form;
+    revamp_binding_kind kind;
     /**
-     * REVAMP_OK, or why the device cannot run it or the driver rejected it.
+     * Dimensions of an image; else 0.
      */
-    revamp_status status;
-    /**
-     * The message of an error; "" if there is none.
-     */
-    const char *message;
-    /**
-     * Threads of a subgroup; 0 if the driver does not say.
-     */
-    uint32_t subgroup_size;
-    /**
-     * The driver's statistics.
-     */
-    const revamp_statistic *statistics;
-    /**
-     * How many there are; 0 if the driver reports none.
-     */
-    size_t statistic_count;
-} revamp_kernel_code;
+    uint32_t dimensions;
+} revamp_binding_info;
+
+/** Initialises a revamp_binding_info: all defaults. */
+#define REVAMP_BINDING_INFO_INIT \
+    {sizeof(revamp_binding_info), 0, 0, 0, NULL, 0, (revamp_binding_kind)0, 0}
 
 /**
- * Receives the result of compiling a form of a kernel, on the thread that asked. Its argument is
- * valid only during the callback. It may call revamp.
+ * A SPIR-V kernel embedded in the program, as the CMake function revamp_embed_spirv() makes it.
  */
-typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void *context);
+typedef struct revamp_kernel_record {
+    /**
+     * sizeof(revamp_kernel_record).
+     */
+    size_t struct_size;
+    /**
+     * The name by which revamp_kernel_find() finds it.
+     */
+    const char *name;
+    /**
+     * The SPIR-V module. It must stay in memory until the record is unregistered.
+     */
+    const void *spirv;
+    /**
+     * Size of the module in bytes.
+     */
+    size_t spirv_size;
+} revamp_kernel_record;
+
+/** Initialises a revamp_kernel_record: all defaults. */
+#define REVAMP_KERNEL_RECORD_INIT \
+    {sizeof(revamp_kernel_record), NULL, NULL, 0}
 
 /**
- * The position of a thread of a host kernel. The pointers are valid only during the kernel's call
- * for this thread; each index has rank values.
+ * Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
+ * and what it needs of the device, and reflects its interface. Descriptor sets and bindings may
+ * have any numbers. Release it with revamp_kernel_release(). Everything else in the module
+ * reaches the driver unchecked: do not load modules from untrusted sources.
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module;
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, or, naming them, for
+ * capabilities that the device lacks and limits of it that the module exceeds.
  */
-typedef struct {
-    /**
-     * Dimensions.
-     */
-    uint32_t rank;
-    /**
-     * Index in the whole domain.
-     */
-    const int32_t *global;
-    /**
-     * Index in the tile; NULL if not tiled.
-     */
-    const int32_t *local;
-    /**
-     * Index of the tile among the tiles; NULL if not tiled.
-     */
-    const int32_t *tile;
-    /**
-     * Global index of the tile's first thread; NULL if not tiled.
-     */
-    const int32_t *tile_origin;
-    /**
-     * tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
-     * are undefined at first. NULL if the launch asked for none.
-     */
-    void *tile_memory;
-    /**
-     * For the library's own use.
-     */
-    const void *internal;
-} revamp_thread_id;
+REVAMP_CHECKED revamp_status revamp_kernel_create(
+    revamp_accelerator accelerator, const revamp_kernel_options *options, revamp_kernel *kernel);
 
 /**
- * A kernel that is a function of the program. It is called once for each element of the domain,
- * by several threads at the same time. It must return, and must not throw or longjmp out.
+ * Loads a kernel embedded in the program (see revamp_kernel_record) by its name. Release it with
+ * revamp_kernel_release().
+ * Errors: those of revamp_kernel_create(), and REVAMP_ERROR_RUNTIME if no record has that name;
+ * the message lists similar names.
  */
-typedef void (*revamp_host_kernel)(const revamp_thread_id *id, void *context);
+REVAMP_CHECKED revamp_status revamp_kernel_find(
+    revamp_accelerator accelerator, const char *name, revamp_kernel *kernel);
+
+/**
+ * Adds an owner of the kernel.
+ */
+REVAMP_CHECKED revamp_status revamp_kernel_retain(revamp_kernel kernel);
+
+/**
+ * Removes an owner of the kernel. Launches under way go on.
+ */
+REVAMP_API revamp_status revamp_kernel_release(revamp_kernel kernel);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+REVAMP_CHECKED revamp_status revamp_kernel_get_info(
+    revamp_kernel kernel, revamp_kernel_info *info);
+
+/**
+ * Fills `info` (set struct_size first) for binding number `index`, from 0 to binding_count - 1.
+ */
+REVAMP_CHECKED revamp_status revamp_kernel_get_binding(
+    revamp_kernel kernel, uint32_t index, revamp_binding_info *info);
+
+/**
+ * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
+ * code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
+ * called at any time.
+ */
+REVAMP_CHECKED revamp_status revamp_kernel_register(
+    const revamp_kernel_record *records, size_t count);
+
+/**
+ * Unregisters what revamp_kernel_register() registered with the same `records`, as is done when a
+ * plugin is unloaded. Kernels loaded before keep working.
+ */
+REVAMP_API revamp_status revamp_kernel_unregister(
+    const revamp_kernel_record *records, size_t count);
+
+/** @} */
+
+/**
+ * @defgroup launches Launches
+ * @code{.c}
+ * const revamp_argument arguments[] = {
+ *     revamp_argument_buffer(0, image),
+ *     revamp_argument_push_constant(0, &factor, sizeof factor)};
+ * revamp_dispatch_info info = REVAMP_DISPATCH_INFO_INIT;
+ * info.rank = 2;
+ * info.extent = extent;
+ * info.arguments = arguments;
+ * info.argument_count = 2;
+ * status = revamp_dispatch(view, kernel, &info);
+ * @endcode
+ * @{
+ */
 
 /**
  * The kind of a revamp_argument.
  */
-typedef uint32_t revamp_argument_kind;
+REVAMP_ENUM(revamp_argument_kind, uint32_t) {
+    /**
+     * An array or array_view bound as a storage buffer.
+     */
+    REVAMP_ARGUMENT_BUFFER = 1,
+    /**
+     * Bytes of the push-constant block.
+     */
+    REVAMP_ARGUMENT_PUSH_CONSTANT = 2,
+    /**
+     * The value of a specialization constant.
+     */
+    REVAMP_ARGUMENT_SPECIALIZATION = 3,
+    /**
+     * The device address of an array or array_view, written into the argument block.
+     */
+    REVAMP_ARGUMENT_ADDRESS = 4,
+    /**
+     * Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference: bytes
+     * are appended to the argument block, the array's or array_view's address is written at their
+     * beginning, and the address of these bytes is written at the offset.
+     */
+    REVAMP_ARGUMENT_INDIRECT = 5,
+    /**
+     * Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels
+     * only.
+     */
+    REVAMP_ARGUMENT_IMAGE = 6,
+    /**
+     * A sampler, bound by itself; SPIR-V kernels only.
+     */
+    REVAMP_ARGUMENT_SAMPLER = 7
+};
 
 /**
  * One argument of a launch. The revamp_argument_ functions below make them.
  */
-typedef struct {
+typedef struct revamp_argument {
+    /**
+     * sizeof(revamp_argument). In a list the first one says it for all.
+     */
+    size_t struct_size;
     /**
      * A REVAMP_ARGUMENT_ value.
      */
@@ -823,6 +2219,137 @@ typedef struct {
     size_t size;
 } revamp_argument;
 
+/** Initialises a revamp_argument: all defaults. */
+#define REVAMP_ARGUMENT_INIT \
+    {sizeof(revamp_argument), (revamp_argument_kind)0, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, \
+     NULL, NULL, NULL, 0}
+
+/**
+ * A launch of a SPIR-V kernel.
+ */
+typedef struct revamp_dispatch_info {
+    /**
+     * sizeof(revamp_dispatch_info).
+     */
+    size_t struct_size;
+    /**
+     * Number of dimensions of extent, at least 1.
+     */
+    uint32_t rank;
+    /**
+     * Global extent in invocations, most significant first. The workgroups launched cover it, so
+     * the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
+     * rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
+     */
+    const int32_t *extent;
+    /**
+     * Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
+     */
+    uint32_t groups[3];
+    /**
+     * The arguments, in any order.
+     */
+    const revamp_argument *arguments;
+    /**
+     * Number of arguments.
+     */
+    size_t argument_count;
+    /**
+     * The argument block, for kernels whose push constants are one address. It is read during the
+     * call. The kernel gets the address of a copy in device memory, into which the addresses of
+     * ADDRESS and INDIRECT arguments have been written.
+     */
+    const void *block;
+    /**
+     * Size of the block in bytes.
+     */
+    size_t block_size;
+} revamp_dispatch_info;
+
+/** Initialises a revamp_dispatch_info: all defaults. */
+#define REVAMP_DISPATCH_INFO_INIT \
+    {sizeof(revamp_dispatch_info), 0, NULL, {0, 0, 0}, NULL, 0, NULL, 0}
+
+/**
+ * Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
+ * wait for the view, a marker or a copy. The launch comes after queued work that uses the same
+ * elements, and may overlap with other work. If `view` is NULL or the auto-selection view, it
+ * runs on the view on which the array arguments live (rules SEL-5, SEL-6); without arrays, on a
+ * view of the kernel's accelerator on which all array_view arguments are valid, else on its
+ * default view (SEL-8 to SEL-19). array_view arguments are first made valid there: what is
+ * missing is moved (SEL-2, SEL-7).
+ * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
+ * that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
+ * REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
+ */
+REVAMP_CHECKED revamp_status revamp_dispatch(
+    revamp_accelerator_view view, revamp_kernel kernel, const revamp_dispatch_info *info);
+
+/**
+ * Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
+ * exactly this launch, which tells when it is done and with which status. Release it with
+ * revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is read
+ * during the call only, and the handles in them may be released after it.
+ * Errors: those of revamp_dispatch(). What is only known when the launch begins is the result of
+ * the completion.
+ */
+REVAMP_CHECKED revamp_status revamp_dispatch_async(
+    revamp_accelerator_view view, revamp_kernel kernel, const revamp_dispatch_info *info,
+    const revamp_async_options *options, revamp_completion *completion);
+
+/** @} */
+
+/**
+ * @defgroup host_kernels Host kernels
+ * @{
+ */
+
+/**
+ * The position of a thread of a host kernel. The pointers are valid only during the kernel's call
+ * for this thread; each index has rank values.
+ */
+typedef struct revamp_thread_id {
+    /**
+     * Dimensions.
+     */
+    uint32_t rank;
+    /**
+     * Index in the whole domain.
+     */
+    const int32_t *global;
+    /**
+     * Index in the tile; NULL if not tiled.
+     */
+    const int32_t *local;
+    /**
+     * Index of the tile among the tiles; NULL if not tiled.
+     */
+    const int32_t *tile;
+    /**
+     * Global index of the tile's first thread; NULL if not tiled.
+     */
+    const int32_t *tile_origin;
+    /**
+     * tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
+     * are undefined at first. NULL if the launch asked for none.
+     */
+    void *tile_memory;
+    /**
+     * For the library's own use.
+     */
+    const void *internal;
+} revamp_thread_id;
+
+/** Initialises a revamp_thread_id: all defaults. */
+#define REVAMP_THREAD_ID_INIT \
+    {0, NULL, NULL, NULL, NULL, NULL, NULL}
+
+/**
+ * A kernel that is a function of the program. It is called once for each element of the domain,
+ * by several threads at the same time. It must return, and must not throw or longjmp out.
+ */
+typedef void (*revamp_host_kernel)(const revamp_thread_id *id, void *context);
+
 /**
  * A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`, in
  * a loop of its own that a compiler can vectorise. Otherwise like revamp_host_kernel.
@@ -834,7 +2361,7 @@ typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first,
 /**
  * A launch of a host kernel, which the kernel compiler may also have compiled for devices.
  */
-typedef struct {
+typedef struct revamp_parallel_for_each_info {
     /**
      * sizeof(revamp_parallel_for_each_info).
      */
@@ -905,329 +2432,59 @@ typedef struct {
     size_t block_alignment;
 } revamp_parallel_for_each_info;
 
-/**
- * How a kernel is loaded.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_kernel_options).
-     */
-    size_t struct_size;
-    /**
-     * The SPIR-V module. Copied.
-     */
-    const void *spirv;
-    /**
-     * Size of the module in bytes.
-     */
-    size_t spirv_size;
-    /**
-     * Name of the entry point. NULL: the only compute entry point.
-     */
-    const char *entry_point;
-    /**
-     * A name for messages and tools. NULL: the entry point's.
-     */
-    const char *label;
-} revamp_kernel_options;
+/** Initialises a revamp_parallel_for_each_info: all defaults. */
+#define REVAMP_PARALLEL_FOR_EACH_INFO_INIT \
+    {sizeof(revamp_parallel_for_each_info), 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, \
+     NULL, NULL, 0}
 
 /**
- * A SPIR-V kernel loaded on an accelerator. Reference counted.
+ * Launches a function of the program once for each element of the domain: the function itself on
+ * host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
+ * before it has run: wait for the view or a marker. `view` NULL: chosen as for
+ * revamp_dispatch(), with the default accelerator for host code. A module whose function ran on
+ * host threads stays loaded for good: dlclose() does not unload it.
+ * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
+ * on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
+ * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
-typedef revamp_kernel_t *revamp_kernel;
+REVAMP_CHECKED revamp_status revamp_parallel_for_each(
+    revamp_accelerator_view view, const revamp_parallel_for_each_info *info);
 
 /**
- * Properties of a kernel.
+ * Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
+ * completion of exactly this launch, which tells when it is done and with which status. Release
+ * it with revamp_completion_release(). `options` may be NULL. What `info` and `options` point to
+ * is read during the call only, except the context, and the handles in them may be released after
+ * it.
+ * Errors: those of revamp_parallel_for_each(). What is only known when the launch begins is the
+ * result of the completion.
  */
-typedef struct {
-    /**
-     * sizeof(revamp_kernel_info).
-     */
-    size_t struct_size;
-    /**
-     * Workgroup size in x, y, z with the default specialization constants.
-     */
-    uint32_t workgroup_size[3];
-    /**
-     * Number of descriptors bound; see revamp_kernel_get_binding().
-     */
-    uint32_t binding_count;
-    /**
-     * Size of the push-constant block in bytes.
-     */
-    uint32_t push_constant_size;
-    /**
-     * Number of specialization constants.
-     */
-    uint32_t specialization_count;
-    /**
-     * True if the push constants are one 8-byte address: that of an argument block.
-     */
-    bool takes_block;
-} revamp_kernel_info;
+REVAMP_CHECKED revamp_status revamp_parallel_for_each_async(
+    revamp_accelerator_view view, const revamp_parallel_for_each_info *info,
+    const revamp_async_options *options, revamp_completion *completion);
 
 /**
- * The kind of a descriptor that a kernel uses.
+ * Waits until all threads of the tile have reached the barrier, and orders their memory accesses
+ * (C++ AMP's tile_barrier::wait). To be called only in a tiled host kernel, with the calling
+ * thread's own id, and equally often by all threads of a tile.
+ * Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
  */
-typedef uint32_t revamp_binding_kind;
+REVAMP_API revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
 
 /**
- * A descriptor that a kernel uses.
+ * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the
+ * launch returns that. To be called in the kernel with the calling thread's own id (in a row
+ * kernel: `first`). The function should then return as soon as it can; threads that have not
+ * begun may not run at all. Only the first failure of a launch is reported.
  */
-typedef struct {
-    /**
-     * sizeof(revamp_binding_info).
-     */
-    size_t struct_size;
-    /**
-     * Descriptor set number.
-     */
-    uint32_t set;
-    /**
-     * Binding number.
-     */
-    uint32_t binding;
-    /**
-     * How the kernel uses the buffer or image.
-     */
-    revamp_access access;
-    /**
-     * Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
-     * contain it. Valid as long as the kernel.
-     */
-    const char *name;
-    /**
-     * Fewest bytes that must be bound of a buffer.
-     */
-    uint64_t min_size;
-    /**
-     * A REVAMP_BINDING_ value.
-     */
-    revamp_binding_kind kind;
-    /**
-     * Dimensions of an image; else 0.
-     */
-    uint32_t dimensions;
-} revamp_binding_info;
+REVAMP_API revamp_status revamp_host_kernel_fail(const revamp_thread_id *id, const char *message);
+
+/** @} */
 
 /**
- * A launch of a SPIR-V kernel.
+ * @defgroup transfers Counters of transfers
+ * @{
  */
-typedef struct {
-    /**
-     * sizeof(revamp_dispatch_info).
-     */
-    size_t struct_size;
-    /**
-     * Number of dimensions of extent, at least 1.
-     */
-    uint32_t rank;
-    /**
-     * Global extent in invocations, most significant first. The workgroups launched cover it, so
-     * the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
-     * rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
-     */
-    const int32_t *extent;
-    /**
-     * Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
-     */
-    uint32_t groups[3];
-    /**
-     * The arguments, in any order.
-     */
-    const revamp_argument *arguments;
-    /**
-     * Number of arguments.
-     */
-    size_t argument_count;
-    /**
-     * The argument block, for kernels whose push constants are one address. It is read during the
-     * call. The kernel gets the address of a copy in device memory, into which the addresses of
-     * ADDRESS and INDIRECT arguments have been written.
-     */
-    const void *block;
-    /**
-     * Size of the block in bytes.
-     */
-    size_t block_size;
-} revamp_dispatch_info;
-
-/**
- * A SPIR-V kernel embedded in the program, as the CMake function revamp_embed_spirv() makes it.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_kernel_record).
-     */
-    size_t struct_size;
-    /**
-     * The name by which revamp_kernel_find() finds it.
-     */
-    const char *name;
-    /**
-     * The SPIR-V module. It must stay in memory until the record is unregistered.
-     */
-    const void *spirv;
-    /**
-     * Size of the module in bytes.
-     */
-    size_t spirv_size;
-} revamp_kernel_record;
-
-/**
- * Severity of a log message; a level lets itself and everything more severe through.
- */
-typedef uint32_t revamp_log_level;
-
-/**
- * Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
- * after if another thread is in the callback at that moment. It may call revamp. The message is
- * valid only during the callback.
- */
-typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
-
-/**
- * The kind of the components of texels.
- */
-typedef uint32_t revamp_component_kind;
-
-/**
- * How a texture's texels are stored.
- */
-typedef uint32_t revamp_texture_storage;
-
-/**
- * What a new texture shall be.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_texture_options).
-     */
-    size_t struct_size;
-    /**
-     * Dimensions, 1 to 3.
-     */
-    uint32_t rank;
-    /**
-     * Texels in each dimension of level 0, most significant first: at most 16384, or 2048 if there
-     * are three dimensions.
-     */
-    const int32_t *extent;
-    /**
-     * A REVAMP_COMPONENT_ value.
-     */
-    revamp_component_kind component_kind;
-    /**
-     * Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
-     */
-    uint32_t components;
-    /**
-     * Bits of a component. 0: 32, for doubles 64; NORM and UNORM need a value.
-     */
-    uint32_t bits;
-    /**
-     * Number of mipmap levels, or REVAMP_ALL_LEVELS; 0: one.
-     */
-    uint32_t levels;
-    /**
-     * A REVAMP_TEXTURE_STORAGE_ value.
-     */
-    revamp_texture_storage storage;
-    /**
-     * If the texture's view is one of the cpu: the view with which this staging texture exchanges
-     * data. NULL: none.
-     */
-    revamp_accelerator_view associated_view;
-    /**
-     * Names the texture in messages and debugging tools; NULL: none.
-     */
-    const char *label;
-} revamp_texture_options;
-
-/**
- * Properties of a texture.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_texture_info).
-     */
-    size_t struct_size;
-    /**
-     * Number of dimensions.
-     */
-    uint32_t rank;
-    /**
-     * Texels in each dimension of level 0, most significant first; 1 where there is none.
-     */
-    int32_t extent[3];
-    /**
-     * A REVAMP_COMPONENT_ value.
-     */
-    revamp_component_kind component_kind;
-    /**
-     * Components of a texel.
-     */
-    uint32_t components;
-    /**
-     * Bits of a component.
-     */
-    uint32_t bits;
-    /**
-     * Number of mipmap levels.
-     */
-    uint32_t levels;
-    /**
-     * How it is stored; not AUTO.
-     */
-    revamp_texture_storage storage;
-    /**
-     * Bytes of a texel in the host form.
-     */
-    uint32_t texel_size;
-    /**
-     * Bytes of all levels in the host form.
-     */
-    uint64_t size;
-    /**
-     * For a staging texture of rank 2 or 3: bytes from a row to the next one in
-     * revamp_texture_data(). Else 0.
-     */
-    uint64_t row_pitch;
-    /**
-     * For a staging texture of rank 3: bytes from a slice to the next one. Else 0.
-     */
-    uint64_t depth_pitch;
-    /**
-     * The view it lives on.
-     */
-    revamp_accelerator_view view;
-    /**
-     * The associated view; the same as `view` unless it is a staging texture.
-     */
-    revamp_accelerator_view associated_view;
-} revamp_texture_info;
-
-/**
- * A level of a texture.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_texture_level_info).
-     */
-    size_t struct_size;
-    /**
-     * Texels in each dimension, most significant first; 1 where there is none.
-     */
-    int32_t extent[3];
-    /**
-     * Where it begins in the host form of all levels, in bytes.
-     */
-    uint64_t offset;
-    /**
-     * Its bytes in the host form.
-     */
-    uint64_t size;
-} revamp_texture_level_info;
 
 /**
  * Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from
@@ -1235,7 +2492,7 @@ typedef struct {
  * `local`: within one memory. `implicit`: caused by a launch, an access or a release; `explicit`:
  * requested by a copy or synchronize.
  */
-typedef struct {
+typedef struct revamp_transfer_counters {
     /**
      * sizeof(revamp_transfer_counters).
      */
@@ -1290,10 +2547,14 @@ typedef struct {
     uint64_t explicit_local_count;
 } revamp_transfer_counters;
 
+/** Initialises a revamp_transfer_counters: all defaults. */
+#define REVAMP_TRANSFER_COUNTERS_INIT \
+    {sizeof(revamp_transfer_counters), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
 /**
  * One entry of the transfer log.
  */
-typedef struct {
+typedef struct revamp_transfer {
     /**
      * sizeof(revamp_transfer).
      */
@@ -1328,1164 +2589,35 @@ typedef struct {
     uint64_t source_id;
 } revamp_transfer;
 
-/**
- * How a sampler filters.
- */
-typedef uint32_t revamp_filter;
-
-/**
- * What a sampler gives outside of a texture.
- */
-typedef uint32_t revamp_address;
-
-/**
- * How textures are sampled. All zeros but struct_size: linear, clamp.
- */
-typedef struct {
-    /**
-     * sizeof(revamp_sampler).
-     */
-    size_t struct_size;
-    /**
-     * A REVAMP_FILTER_ value.
-     */
-    revamp_filter filter;
-    /**
-     * A REVAMP_ADDRESS_ value.
-     */
-    revamp_address address;
-    /**
-     * For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
-     * device must have colours of its own.
-     */
-    float border_color[4];
-} revamp_sampler;
-
-/**
- * Success.
- */
-#define REVAMP_OK 0
-
-/**
- * Not an error: the time passed before the operation was done.
- */
-#define REVAMP_TIMEOUT 1
-
-/**
- * runtime_exception: the call cannot be done as asked.
- */
-#define REVAMP_ERROR_RUNTIME -1
-
-/**
- * runtime_exception with E_INVALIDARG: an argument has a value that is not allowed.
- */
-#define REVAMP_ERROR_INVALID_ARGUMENT -2
-
-/**
- * runtime_exception with E_HANDLE: a null, freed, foreign or wrong-type handle.
- */
-#define REVAMP_ERROR_INVALID_HANDLE -3
-
-/**
- * invalid_compute_domain.
- */
-#define REVAMP_ERROR_INVALID_COMPUTE_DOMAIN -4
-
-/**
- * out_of_memory.
- */
-#define REVAMP_ERROR_OUT_OF_MEMORY -5
-
-/**
- * uninitialized_object.
- */
-#define REVAMP_ERROR_UNINITIALIZED_OBJECT -6
-
-/**
- * unsupported_feature.
- */
-#define REVAMP_ERROR_UNSUPPORTED_FEATURE -7
-
-/**
- * accelerator_view_removed: the device was lost. The view stays dead; make a new one.
- */
-#define REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED -8
-
-/**
- * The Vulkan validation layer reported an error while REVAMP_VALIDATION=2 was set.
- */
-#define REVAMP_ERROR_VALIDATION -9
-
-/**
- * The process is exiting; calls are no longer possible.
- */
-#define REVAMP_ERROR_SHUT_DOWN -10
-
-/**
- * The process was forked after the library was first used.
- */
-#define REVAMP_ERROR_FORKED -11
-
-/**
- * A defect in revamp; please report it.
- */
-#define REVAMP_ERROR_INTERNAL -12
-
-/**
- * No access. In a revamp_argument: the default described there.
- */
-#define REVAMP_ACCESS_NONE 0
-
-/**
- * The memory is read.
- */
-#define REVAMP_ACCESS_READ 1
-
-/**
- * The memory is written and its old contents are not read.
- */
-#define REVAMP_ACCESS_WRITE 2
-
-/**
- * The memory is read and written.
- */
-#define REVAMP_ACCESS_READ_WRITE 3
-
-/**
- * The library chooses. Only for CPU access types.
- */
-#define REVAMP_ACCESS_AUTO 2147483648
-
-/**
- * Each call submits its work before it returns.
- */
-#define REVAMP_QUEUING_MODE_IMMEDIATE 0
-
-/**
- * Work is submitted when the device is idle, enough work has gathered, or somebody waits for it.
- */
-#define REVAMP_QUEUING_MODE_AUTOMATIC 1
-
-/**
- * SPIR-V kernels: the best GPU, else a software Vulkan device.
- */
-#define REVAMP_CODE_SPIRV 0
-
-/**
- * Functions of the program itself: the host-thread accelerator, unless the program or the user
- * chose another.
- */
-#define REVAMP_CODE_HOST 1
-
-/**
- * No messages.
- */
-#define REVAMP_LOG_OFF 0
-
-/**
- * Failures that no call can return.
- */
-#define REVAMP_LOG_ERROR 1
-
-/**
- * Problems that the user should fix.
- */
-#define REVAMP_LOG_WARN 2
-
-/**
- * What the library chose, and why.
- */
-#define REVAMP_LOG_INFO 3
-
-/**
- * Details of what the library does.
- */
-#define REVAMP_LOG_DEBUG 4
-
-/**
- * The host itself: holds arrays, runs no kernels.
- */
-#define REVAMP_ACCELERATOR_CPU 0
-
-/**
- * Threads of the host; runs functions of the program.
- */
-#define REVAMP_ACCELERATOR_HOST_THREADS 1
-
-/**
- * A Vulkan device; runs SPIR-V.
- */
-#define REVAMP_ACCELERATOR_VULKAN 2
-
-/**
- * An array or array_view bound as a storage buffer.
- */
-#define REVAMP_ARGUMENT_BUFFER 1
-
-/**
- * Bytes of the push-constant block.
- */
-#define REVAMP_ARGUMENT_PUSH_CONSTANT 2
-
-/**
- * The value of a specialization constant.
- */
-#define REVAMP_ARGUMENT_SPECIALIZATION 3
-
-/**
- * The device address of an array or array_view, written into the argument block.
- */
-#define REVAMP_ARGUMENT_ADDRESS 4
-
-/**
- * Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference: bytes are
- * appended to the argument block, the array's or array_view's address is written at their
- * beginning, and the address of these bytes is written at the offset.
- */
-#define REVAMP_ARGUMENT_INDIRECT 5
-
-/**
- * Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels only.
- */
-#define REVAMP_ARGUMENT_IMAGE 6
-
-/**
- * A sampler, bound by itself; SPIR-V kernels only.
- */
-#define REVAMP_ARGUMENT_SAMPLER 7
-
-/**
- * Integers with sign, of 8, 16 or 32 bits.
- */
-#define REVAMP_COMPONENT_INT 1
-
-/**
- * Integers without sign, of 8, 16 or 32 bits.
- */
-#define REVAMP_COMPONENT_UINT 2
-
-/**
- * Floats of 16 or 32 bits.
- */
-#define REVAMP_COMPONENT_FLOAT 3
-
-/**
- * C++ AMP's norm: -1 to 1 in 8 or 16 bits.
- */
-#define REVAMP_COMPONENT_NORM 4
-
-/**
- * C++ AMP's unorm: 0 to 1 in 8 or 16 bits.
- */
-#define REVAMP_COMPONENT_UNORM 5
-
-/**
- * Doubles, of 64 bits.
- */
-#define REVAMP_COMPONENT_DOUBLE 6
-
-/**
- * The library chooses: texels today. Only in revamp_texture_options.
- */
-#define REVAMP_TEXTURE_STORAGE_AUTO 0
-
-/**
- * In the host form (see revamp_texture), which kernels reach by address.
- */
-#define REVAMP_TEXTURE_STORAGE_TEXELS 1
-
-/**
- * As an image of Vulkan: not on host threads, not for texels of three components, and only if the
- * device has images of this format and extent.
- */
-#define REVAMP_TEXTURE_STORAGE_IMAGE 2
-
-/**
- * Between texels and between levels.
- */
-#define REVAMP_FILTER_LINEAR 0
-
-/**
- * The nearest texel of the nearest level.
- */
-#define REVAMP_FILTER_POINT 1
-
-/**
- * The texel at the edge.
- */
-#define REVAMP_ADDRESS_CLAMP 0
-
-/**
- * The texture is repeated.
- */
-#define REVAMP_ADDRESS_WRAP 1
-
-/**
- * The texture is repeated, each time reflected.
- */
-#define REVAMP_ADDRESS_MIRROR 2
-
-/**
- * The border colour.
- */
-#define REVAMP_ADDRESS_BORDER 3
-
-/**
- * A storage buffer: an argument BUFFER.
- */
-#define REVAMP_BINDING_STORAGE_BUFFER 1
-
-/**
- * A texture that is read: an argument IMAGE without a sampler.
- */
-#define REVAMP_BINDING_SAMPLED_IMAGE 2
-
-/**
- * One level of a texture that is read or written: an argument IMAGE without a sampler.
- */
-#define REVAMP_BINDING_STORAGE_IMAGE 3
-
-/**
- * A sampler: an argument SAMPLER.
- */
-#define REVAMP_BINDING_SAMPLER 4
-
-/**
- * A texture with its sampler: an argument IMAGE with one.
- */
-#define REVAMP_BINDING_COMBINED_IMAGE_SAMPLER 5
-
-#ifdef __cplusplus
-extern "C" {
-#endif // __cplusplus
-
-/**
- * Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
- * used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
- * and are host threads as well. Writes at most `capacity` handles to `accelerators`, which may be
- * NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
- * for devices, which takes some milliseconds. The library owns the handles; do not release them.
- */
-revamp_status revamp_accelerator_list(revamp_accelerator *accelerators,
-                                      size_t capacity,
-                                      size_t *count);
-
-/**
- * Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
- * accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
- * devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
- * `will_load_spirv` says that it is going to, or if one is the default that the program or the
- * environment names.
- */
-revamp_status revamp_accelerator_list_offered(bool will_load_spirv,
-                                              revamp_accelerator *accelerators,
-                                              size_t capacity,
-                                              size_t *count);
-
-/**
- * Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
- * "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
- * computes on one thread and reports races), or "default" or "" for the default accelerator for
- * SPIR-V code.
- * Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
- */
-revamp_status revamp_accelerator_find(const char *device_path, revamp_accelerator *accelerator);
-
-/**
- * Gives the default accelerator for `code`: the one the program set, else the one of the
- * environment variable CPPAMP_DEFAULT_ACCELERATOR, else, for REVAMP_CODE_SPIRV the best GPU or a
- * software Vulkan device, for REVAMP_CODE_HOST the host threads
- * (docs/spec/accelerators.md#default-accelerator). From this call on
- * revamp_accelerator_set_default() has no effect.
- * Errors: REVAMP_ERROR_RUNTIME if there is none; the message says why.
- */
-revamp_status revamp_accelerator_get_default(revamp_code code, revamp_accelerator *accelerator);
-
-/**
- * Makes the accelerator with this device_path the default, if no default was set or used before.
- * `changed` (may be NULL) becomes true if that was done, else false.
- * Errors: REVAMP_ERROR_RUNTIME for an unknown path.
- */
-revamp_status revamp_accelerator_set_default(const char *device_path, bool *changed);
-
-/**
- * Fills `info` (set struct_size first). The strings are valid until revamp_uninitialize().
- */
-revamp_status revamp_accelerator_get_info(revamp_accelerator accelerator,
-                                          revamp_accelerator_info *info);
-
-/**
- * Fills `usage` with the memory that the accelerator holds now (set struct_size first).
- */
-revamp_status revamp_accelerator_get_memory_usage(revamp_accelerator accelerator,
-                                                  revamp_memory_usage *usage);
-
-/**
- * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, if that was neither set nor
- * used before. `changed` (may be NULL) becomes true if it was set, else false.
- * Errors: REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host, unless
- * `access` is REVAMP_ACCESS_NONE or _AUTO.
- */
-revamp_status revamp_accelerator_set_default_cpu_access_type(revamp_accelerator accelerator,
-                                                             revamp_access access,
-                                                             bool *changed);
-
-/**
- * Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
- * new default view. Its old views, and arrays and kernels on them, stay unusable and should be
- * released; array_views go on with the data that the host and other accelerators hold. Does
- * nothing if the device was not lost.
- * Errors: REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the device still
- * cannot be opened.
- */
-revamp_status revamp_accelerator_reopen(revamp_accelerator accelerator);
-
-/**
- * Gives the default view of an accelerator, which is in automatic mode: the same one each time,
- * until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
- * is allowed and has no effect.
- * Errors: those of opening the device, or REVAMP_ERROR_RUNTIME if the accelerator cannot be used.
- */
-revamp_status revamp_accelerator_get_default_view(revamp_accelerator accelerator,
-                                                  revamp_accelerator_view *view);
-
-/**
- * Makes a new view, whose work is not ordered against that of other views. Release it with
- * revamp_accelerator_view_release().
- */
-revamp_status revamp_accelerator_create_view(revamp_accelerator accelerator,
-                                             revamp_queuing_mode mode,
-                                             revamp_accelerator_view *view);
-
-/**
- * Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
- * the default view of the default accelerator for SPIR-V code. Owned by the library.
- */
-revamp_status revamp_accelerator_get_auto_selection_view(revamp_accelerator_view *view);
-
-/**
- * Adds an owner of the view.
- */
-revamp_status revamp_accelerator_view_retain(revamp_accelerator_view view);
-
-/**
- * Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
- */
-revamp_status revamp_accelerator_view_release(revamp_accelerator_view view);
-
-/**
- * Fills `info` (set struct_size first).
- */
-revamp_status revamp_accelerator_view_get_info(revamp_accelerator_view view,
-                                               revamp_accelerator_view_info *info);
-
-/**
- * Submits all queued work to the device and does not wait for it.
- */
-revamp_status revamp_accelerator_view_flush(revamp_accelerator_view view);
-
-/**
- * Waits until all work given to the view so far is done, copies included. Returns the first
- * failure of that work that was not yet reported.
- */
-revamp_status revamp_accelerator_view_wait(revamp_accelerator_view view);
-
-/**
- * Makes a completion that is done when all work given to the view so far is. Release it with
- * revamp_completion_release().
- */
-revamp_status revamp_accelerator_view_create_marker(revamp_accelerator_view view,
-                                                    revamp_completion *marker);
-
-/**
- * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a
- * multiple of 4) that lives on `view`. Its contents are undefined. `options` may be NULL. Destroy
- * it with revamp_array_destroy().
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
- * cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
- */
-revamp_status revamp_array_create(revamp_accelerator_view view,
-                                  uint32_t rank,
-                                  const int32_t *extent,
-                                  size_t element_size,
-                                  const revamp_array_options *options,
-                                  revamp_array *array);
-
-/**
- * Destroys an array. Its memory lives until queued work and array_views that use it are done with
- * it. Pointers from revamp_array_data() become invalid.
- */
-revamp_status revamp_array_destroy(revamp_array array);
-
-/**
- * Fills `info` (set struct_size first).
- */
-revamp_status revamp_array_get_info(revamp_array array, revamp_array_info *info);
-
-/**
- * Gives the address of the array's memory on the host: contiguous, row-major. Waits until queued
- * work that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes
- * invalid when a copy or dispatch that involves the array begins (rule STG-15); fetch it again
- * afterwards (STG-16).
- * Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory so. It may for arrays on the
- * cpu and on host threads, staging arrays, and arrays whose CPU access type allows it.
- */
-revamp_status revamp_array_data(revamp_array array, revamp_access access, void **data);
-
-/**
- * Gives the address of the array's first element for kernels on its accelerator. Valid as long as
- * the array. The library orders the uses of dispatches that name the array, as
- * REVAMP_ARGUMENT_ADDRESS does; all other uses of the address are for the caller to order.
- * Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
- */
-revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
-
-/**
- * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
- * makes a data source of its own: two views made so over the same memory are not coherent with
- * each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
- * are. The memory must outlive all of them; when the last one is released, changes made elsewhere
- * are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
- * of 4 bytes).
- */
-revamp_status revamp_array_view_create_host(void *data,
-                                            uint32_t rank,
-                                            const int32_t *extent,
-                                            size_t element_size,
-                                            const revamp_array_view_options *options,
-                                            revamp_array_view *view);
-
-/**
- * Makes a view of a whole array. All views of an array share one data source, whose home is the
- * array (AV-7, AV-9). The array's memory lives until the last of them is released, even if the
- * array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
- */
-revamp_status revamp_array_view_create_array(revamp_array array,
-                                             const revamp_array_view_options *options,
-                                             revamp_array_view *view);
-
-/**
- * Makes a view without a data source: its memory is allocated where it is first used, with
- * undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
- * only. `options` may be NULL. Release it with revamp_array_view_release().
- */
-revamp_status revamp_array_view_create(uint32_t rank,
-                                       const int32_t *extent,
-                                       size_t element_size,
-                                       const revamp_array_view_options *options,
-                                       revamp_array_view *view);
-
-/**
- * Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
- * (NULL: the rest), one value for each dimension. This is no access: nothing moves (AV-20).
- * Release it.
- * Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
- */
-revamp_status revamp_array_view_section(revamp_array_view view,
-                                        const int32_t *origin,
-                                        const int32_t *extent,
-                                        revamp_array_view *section);
-
-/**
- * Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
- * of `view` must be 2 or more. Release it.
- */
-revamp_status revamp_array_view_project(revamp_array_view view,
-                                        int32_t index,
-                                        revamp_array_view *projection);
-
-/**
- * Makes a view of the same elements, which must lie without gaps, in another shape of at most as
- * many elements. Release it.
- */
-revamp_status revamp_array_view_view_as(revamp_array_view view,
-                                        uint32_t rank,
-                                        const int32_t *extent,
-                                        revamp_array_view *result);
-
-/**
- * Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
- * size, which must divide their number. Release it.
- */
-revamp_status revamp_array_view_reinterpret_as(revamp_array_view view,
-                                               size_t element_size,
-                                               revamp_array_view *result);
-
-/**
- * Makes a read-only view of the same elements (C++ AMP's array_view<const T>). Release it.
- */
-revamp_status revamp_array_view_as_read_only(revamp_array_view view, revamp_array_view *result);
-
-/**
- * Adds an owner of the view; this corresponds to copying an array_view in C++ AMP.
- */
-revamp_status revamp_array_view_retain(revamp_array_view view);
-
-/**
- * Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
- * are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
- * failure of the write-back is only logged (DST-7); to have it returned, call
- * revamp_array_view_synchronize() before (DST-8).
- */
-revamp_status revamp_array_view_release(revamp_array_view view);
-
-/**
- * Fills `info` (set struct_size first).
- */
-revamp_status revamp_array_view_get_info(revamp_array_view view, revamp_array_view_info *info);
-
-/**
- * Makes the view valid on the host and gives the address of its first element; further elements
- * lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts. READ
- * leaves copies elsewhere valid, WRITE and READ_WRITE do not (AV-16, AV-17); with WRITE the old
- * contents are not fetched, so all elements must be written. A read-only view takes READ. The
- * address stays the same for the life of the data source, but may be used only until the next
- * call that uses overlapping elements elsewhere; see revamp_array_view_get_host_access().
- * Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data
- * are lost (docs/c-api.md).
- */
-revamp_status revamp_array_view_data(revamp_array_view view, revamp_access access, void **data);
-
-/**
- * Gives the address of the view's state word: REVAMP_HOST_MAY_ bits that say what the host may do
- * with the elements without a further call. Read it with acquire order. revamp_array_view_data()
- * sets the bits, other uses of the data source clear them. Valid as long as the handle.
- */
-revamp_status revamp_array_view_get_host_access(revamp_array_view view, const uint32_t **state);
-
-/**
- * Like revamp_array_view_data() for one slice of the view, without a handle of its own: the rest of
- * the view stays as it is. A slice is what `depth` indices leave (1: one rank less); `slice` is its
- * number among those of that depth, in row-major order. `data` gets the address of its first
- * element. `states` gets the address of the state words of all these slices, which say of each what
- * that of revamp_array_view_get_host_access() says of the view. A slice may be used if its word or
- * the word of the view allows it. The words are valid as long as the handle.
- * Errors: those of revamp_array_view_data(), REVAMP_ERROR_INVALID_ARGUMENT if `depth` is 0 or not
- * less than the rank, REVAMP_ERROR_RUNTIME if there is no such slice.
- */
-revamp_status revamp_array_view_slice_data(revamp_array_view view,
-                                           uint32_t depth,
-                                           uint64_t slice,
-                                           revamp_access access,
-                                           void **data,
-                                           const uint32_t **states);
-
-/**
- * Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
- * elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
- * and write it, with WRITE only write it, since the old contents are not fetched
- * (docs/spec/array-views.md#synchronize).
- * Errors: those of the transfer and of earlier work on the data (DST-8). If launches that were
- * accepted never ran, their data are lost: this call and every other use fails until the data are
- * written anew (docs/c-api.md).
- */
-revamp_status revamp_array_view_synchronize(revamp_array_view view, revamp_access access);
-
-/**
- * Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
- * `options` (may be NULL). Release the completion with
- * revamp_completion_release().
- */
-revamp_status revamp_array_view_synchronize_async(revamp_array_view view,
-                                                  revamp_access access,
-                                                  const revamp_async_options *options,
-                                                  revamp_completion *completion);
-
-/**
- * Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
- * it valid only there; WRITE does not move the old contents.
- */
-revamp_status revamp_array_view_synchronize_to(revamp_array_view view,
-                                               revamp_accelerator_view target,
-                                               revamp_access access);
-
-/**
- * Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions of
- * `options` (may be NULL). Release the completion with
- * revamp_completion_release().
- */
-revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
-                                                     revamp_accelerator_view target,
-                                                     revamp_access access,
-                                                     const revamp_async_options *options,
-                                                     revamp_completion *completion);
-
-/**
- * Tells the library that the program changed the memory under the view directly: copies elsewhere
- * become invalid, and changes made there are dropped (docs/spec/array-views.md#refresh). Nothing
- * moves. It has no effect on a view without a data source.
- */
-revamp_status revamp_array_view_refresh(revamp_array_view view);
-
-/**
- * Tells the library that the present contents are not needed: they are neither moved nor written
- * back until somebody writes them (docs/spec/array-views.md#discard). Not for read-only views.
- */
-revamp_status revamp_array_view_discard_data(revamp_array_view view);
-
-/**
- * Fills `residency` with where the view's bytes are, as seen from the accelerator_view `on`; a
- * view of the cpu accelerator stands for the host (set struct_size first).
- */
-revamp_status revamp_array_view_get_residency(revamp_array_view view,
-                                              revamp_accelerator_view on,
-                                              revamp_residency *residency);
-
-/**
- * Makes a completion that the program completes with revamp_completion_set(), for work that is to
- * begin after something of the program's own. If its last owner releases it before, it fails with
- * REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize() and
- * the end of the process do the same. Release it with revamp_completion_release().
- */
-revamp_status revamp_completion_create(revamp_completion *completion);
-
-/**
- * Completes a completion of revamp_completion_create(): work that waits for it begins, if `status`
- * is REVAMP_OK. With an error, that work fails with this status and `message`, which may be NULL.
- * A host kernel must not call it.
- * Errors: REVAMP_ERROR_INVALID_ARGUMENT if `status` is REVAMP_TIMEOUT or no status at all,
- * REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
- */
-revamp_status revamp_completion_set(revamp_completion completion,
-                                    revamp_status status,
-                                    const char *message);
-
-/**
- * Adds an owner of the completion.
- */
-revamp_status revamp_completion_retain(revamp_completion completion);
-
-/**
- * Removes an owner of the completion. The operation goes on.
- */
-revamp_status revamp_completion_release(revamp_completion completion);
-
-/**
- * Waits until the operation is done. Does not return its failure; revamp_completion_get() does.
- */
-revamp_status revamp_completion_wait(revamp_completion completion);
-
-/**
- * Waits until the operation is done, at most `nanoseconds` (0: does not wait). Returns REVAMP_OK
- * if it is done, even if it failed, else REVAMP_TIMEOUT.
- */
-revamp_status revamp_completion_wait_for(revamp_completion completion, uint64_t nanoseconds);
-
-/**
- * Waits until the operation is done and returns its result: REVAMP_OK, or the status of its
- * failure, whose text becomes this thread's last error. May be called repeatedly.
- */
-revamp_status revamp_completion_get(revamp_completion completion);
-
-/**
- * Waits until the operation is done and fills `times` with when it was done (set struct_size
- * first). Only for operations with `is_timed` in their revamp_async_options. Launches, and copies
- * between arrays of one Vulkan device, are measured by the device; host kernels and all other
- * copies by the host.
- * Errors: the failure of the operation, REVAMP_ERROR_RUNTIME if it is not timed.
- */
-revamp_status revamp_completion_get_times(revamp_completion completion, revamp_times *times);
-
-/**
- * Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
- * terminated; may be NULL if `capacity` is 0) and its length without the terminator to `length`
- * (may be NULL). An operation that is not done or did not fail has an empty text.
- */
-revamp_status revamp_completion_error_message(revamp_completion completion,
-                                              char *text,
-                                              size_t capacity,
-                                              size_t *length);
-
-/**
- * Calls `callback` with the operation's result and `context` on a thread of the library when the
- * operation is done, or at once if it is done already. Several callbacks may be added. A callback
- * may call revamp, and wait for work that it begins itself. Callbacks of one completion may run
- * one after another, so none may wait for another of them; those of different completions do not
- * delay each other while the system can create threads. The callback's module stays loaded.
- * Errors: REVAMP_ERROR_RUNTIME if the system cannot create a thread that waits for the operation;
- * the callback is not called then.
- */
-revamp_status revamp_completion_then(revamp_completion completion,
-                                     revamp_completion_callback callback,
-                                     void *context);
-
-/**
- * Copies the elements of `source` to `destination` and returns when that is done. Each side is an
- * array, a section of one, an array_view, or host memory. Extents and element sizes must be
- * equal. The sides may be on different accelerators, but must not have elements in common. The
- * copy comes after all work queued so far that uses the same elements.
- */
-revamp_status revamp_copy(const revamp_region *source, const revamp_region *destination);
-
-/**
- * Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
- * NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
- * valid until it is done. The structs and their lists are read only during the call.
- */
-revamp_status revamp_copy_async(const revamp_region *source,
-                                const revamp_region *destination,
-                                const revamp_async_options *options,
-                                revamp_completion *completion);
-
-/**
- * Copies `size` bytes of packed host memory into the whole array, whose size it must be.
- */
-revamp_status revamp_copy_to_array(const void *source, size_t size, revamp_array destination);
-
-/**
- * Copies the whole array into packed host memory of `size` bytes, which must be the array's size.
- */
-revamp_status revamp_copy_from_array(revamp_array source, void *destination, size_t size);
-
-/**
- * Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
- * until the completion is done. Release the completion.
- */
-revamp_status revamp_copy_to_array_async(const void *source,
-                                         size_t size,
-                                         revamp_array destination,
-                                         const revamp_async_options *options,
-                                         revamp_completion *completion);
-
-/**
- * Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
- * completion is done. Release the completion.
- */
-revamp_status revamp_copy_from_array_async(revamp_array source,
-                                           void *destination,
-                                           size_t size,
-                                           const revamp_async_options *options,
-                                           revamp_completion *completion);
-
-/**
- * Copies packed texels in host memory of at least their size into a texture. `size` is that of
- * the memory; what lies beyond the texels is not read (TEX-60 to TEX-64).
- * Errors: REVAMP_ERROR_RUNTIME for memory that is too small, levels that the texture does not
- * have, a section that does not lie in its level or is one of several levels.
- */
-revamp_status revamp_copy_to_texture(const void *source,
-                                     size_t size,
-                                     const revamp_texture_region *destination);
-
-/**
- * Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
- * as for revamp_copy_to_texture().
- */
-revamp_status revamp_copy_from_texture(const revamp_texture_region *source,
-                                       void *destination,
-                                       size_t size);
-
-/**
- * Copies texels of one texture to another, bit by bit: sections of one level, or as many levels
- * of equal extents. Components and bits must be equal, kinds need not be. The textures may be on
- * different accelerators, and either may be a staging texture.
- * Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other (TEX-65, TEX-66).
- */
-revamp_status revamp_copy_texture(const revamp_texture_region *source,
-                                  const revamp_texture_region *destination);
-
-/**
- * Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
- * until the completion is done. Release the completion.
- */
-revamp_status revamp_copy_to_texture_async(const void *source,
-                                           size_t size,
-                                           const revamp_texture_region *destination,
-                                           const revamp_async_options *options,
-                                           revamp_completion *completion);
-
-/**
- * Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
- * completion is done. Release the completion.
- */
-revamp_status revamp_copy_from_texture_async(const revamp_texture_region *source,
-                                             void *destination,
-                                             size_t size,
-                                             const revamp_async_options *options,
-                                             revamp_completion *completion);
-
-/**
- * Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the completion.
- */
-revamp_status revamp_copy_texture_async(const revamp_texture_region *source,
-                                        const revamp_texture_region *destination,
-                                        const revamp_async_options *options,
-                                        revamp_completion *completion);
-
-/**
- * Lets the driver of an accelerator compile the kernels of a program, without running any, and
- * reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
- * compiles for the chip that RADV_FORCE_FAMILY names. `program`: the bytes of a program, library
- * or object file made by revamp-c++ or revamp-kernelc, which is not loaded, or of a SPIR-V module
- * with one entry point. `callback` is called for each kernel and each form of it, in order. The
- * call succeeds even if the driver rejects kernels: see `status`. If it fails, what `callback` got
- * before is right.
- * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
- * revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
- * REVAMP_ERROR_RUNTIME if they are damaged or of another version of revamp.
- */
-revamp_status revamp_accelerator_compile(revamp_accelerator accelerator,
-                                         const void *program,
-                                         size_t size,
-                                         revamp_kernel_code_callback callback,
-                                         void *context);
-
-/**
- * Returns the message of the last error on this thread: what was asked, what the limit is and
- * what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
- * function again.
- */
-const char *revamp_last_error_message(void);
-
-/**
- * Returns the status of the last error on this thread; REVAMP_OK if nothing failed yet.
- */
-revamp_status revamp_last_error_status(void);
-
-/**
- * Returns the HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed
- * yet.
- */
-int32_t revamp_last_error_hresult(void);
-
-/**
- * Returns the name of a status code, such as "REVAMP_ERROR_RUNTIME", or "unknown status". The
- * string is static.
- */
-const char *revamp_status_name(revamp_status status);
-
-/**
- * Launches a function of the program once for each element of the domain: the function itself on
- * host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
- * before it has run: wait for the view or a marker. `view` NULL: chosen as for
- * revamp_dispatch(), with the default accelerator for host code. A module whose function ran on
- * host threads stays loaded for good: dlclose() does not unload it.
- * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
- * on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
- * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
- */
-revamp_status revamp_parallel_for_each(revamp_accelerator_view view,
-                                       const revamp_parallel_for_each_info *info);
-
-/**
- * Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
- * completion of exactly this launch, which tells when it is done and with which status. Release it
- * with revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is
- * read during the call only, except the context, and the handles in them may be released after it.
- * Errors: those of revamp_parallel_for_each(). What is only known when the launch begins is the
- * result of the completion.
- */
-revamp_status revamp_parallel_for_each_async(revamp_accelerator_view view,
-                                             const revamp_parallel_for_each_info *info,
-                                             const revamp_async_options *options,
-                                             revamp_completion *completion);
-
-/**
- * Waits until all threads of the tile have reached the barrier, and orders their memory accesses
- * (C++ AMP's tile_barrier::wait). To be called only in a tiled host kernel, with the calling
- * thread's own id, and equally often by all threads of a tile.
- * Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
- */
-revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
-
-/**
- * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the
- * launch returns that. To be called in the kernel with the calling thread's own id (in a row
- * kernel: `first`). The function should then return as soon as it can; threads that have not
- * begun may not run at all. Only the first failure of a launch is reported.
- */
-revamp_status revamp_host_kernel_fail(const revamp_thread_id *id, const char *message);
-
-/**
- * Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
- * and what it needs of the device, and reflects its interface. Descriptor sets and bindings may
- * have any numbers. Release it with revamp_kernel_release(). Everything else in the module
- * reaches the driver unchecked: do not load modules from untrusted sources.
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module;
- * REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, or, naming them, for
- * capabilities that the device lacks and limits of it that the module exceeds.
- */
-revamp_status revamp_kernel_create(revamp_accelerator accelerator,
-                                   const revamp_kernel_options *options,
-                                   revamp_kernel *kernel);
-
-/**
- * Loads a kernel embedded in the program (see revamp_kernel_record) by its name. Release it with
- * revamp_kernel_release().
- * Errors: those of revamp_kernel_create(), and REVAMP_ERROR_RUNTIME if no record has that name;
- * the message lists similar names.
- */
-revamp_status revamp_kernel_find(revamp_accelerator accelerator,
-                                 const char *name,
-                                 revamp_kernel *kernel);
-
-/**
- * Adds an owner of the kernel.
- */
-revamp_status revamp_kernel_retain(revamp_kernel kernel);
-
-/**
- * Removes an owner of the kernel. Launches under way go on.
- */
-revamp_status revamp_kernel_release(revamp_kernel kernel);
-
-/**
- * Fills `info` (set struct_size first).
- */
-revamp_status revamp_kernel_get_info(revamp_kernel kernel, revamp_kernel_info *info);
-
-/**
- * Fills `info` (set struct_size first) for binding number `index`, from 0 to binding_count - 1.
- */
-revamp_status revamp_kernel_get_binding(revamp_kernel kernel,
-                                        uint32_t index,
-                                        revamp_binding_info *info);
-
-/**
- * Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
- * wait for the view, a marker or a copy. The launch comes after queued work that uses the same
- * elements, and may overlap with other work. If `view` is NULL or the auto-selection view, it
- * runs on the view on which the array arguments live (rules SEL-5, SEL-6); without arrays, on a
- * view of the kernel's accelerator on which all array_view arguments are valid, else on its
- * default view (SEL-8 to SEL-19). array_view arguments are first made valid there: what is
- * missing is moved (SEL-2, SEL-7).
- * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
- * that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
- * REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
- */
-revamp_status revamp_dispatch(revamp_accelerator_view view,
-                              revamp_kernel kernel,
-                              const revamp_dispatch_info *info);
-
-/**
- * Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
- * exactly this launch, which tells when it is done and with which status. Release it with
- * revamp_completion_release(). `options` may be NULL. What `info` and `options` point to is read
- * during the call only, and the handles in them may be released after it.
- * Errors: those of revamp_dispatch(). What is only known when the launch begins is the result of
- * the completion.
- */
-revamp_status revamp_dispatch_async(revamp_accelerator_view view,
-                                    revamp_kernel kernel,
-                                    const revamp_dispatch_info *info,
-                                    const revamp_async_options *options,
-                                    revamp_completion *completion);
-
-/**
- * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
- * code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
- * called at any time.
- */
-revamp_status revamp_kernel_register(const revamp_kernel_record *records, size_t count);
-
-/**
- * Unregisters what revamp_kernel_register() registered with the same `records`, as is done when a
- * plugin is unloaded. Kernels loaded before keep working.
- */
-revamp_status revamp_kernel_unregister(const revamp_kernel_record *records, size_t count);
-
-/**
- * Returns the library's version as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
- */
-uint32_t revamp_version(void);
-
-/**
- * Returns the library's REVAMP_ABI_VERSION. A program whose header has another one must not use
- * the library.
- */
-uint32_t revamp_abi_version(void);
-
-/**
- * Waits for all work, then destroys all objects and closes all devices (C++ AMP's
- * amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
- * anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
- * threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
- * do no harm.
- * Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
- */
-revamp_status revamp_uninitialize(void);
-
-/**
- * Sends log messages of up to `level` to `callback`, with `context`; if NULL, to standard error
- * again. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
- * running on another thread; its module stays loaded. Work that must be given up so that the
- * process can exit is always reported on standard error.
- */
-revamp_status revamp_set_log_callback(revamp_log_callback callback,
-                                      void *context,
-                                      revamp_log_level level);
-
-/**
- * Makes a texture that lives on `view`. Its contents are undefined. On a view of the cpu it is a
- * staging texture, which needs an associated view on another accelerator. Release it with
- * revamp_texture_release().
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
- * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
- * (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
- * REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
- */
-revamp_status revamp_texture_create(revamp_accelerator_view view,
-                                    const revamp_texture_options *options,
-                                    revamp_texture *texture);
-
-/**
- * Adds an owner of the texture.
- */
-revamp_status revamp_texture_retain(revamp_texture texture);
-
-/**
- * Removes an owner of the texture. The memory lives until queued work that uses it is done.
- * Pointers from revamp_texture_data() become invalid with the last owner.
- */
-revamp_status revamp_texture_release(revamp_texture texture);
-
-/**
- * Fills `info` (set struct_size first).
- */
-revamp_status revamp_texture_get_info(revamp_texture texture, revamp_texture_info *info);
-
-/**
- * Fills `info` (set struct_size first) for a level.
- * Errors: REVAMP_ERROR_RUNTIME if the texture has no such level (TEX-15).
- */
-revamp_status revamp_texture_get_level(revamp_texture texture,
-                                       uint32_t level,
-                                       revamp_texture_level_info *info);
-
-/**
- * Gives the address of a staging texture's first texel on the host: texel (d, r, c) is at
- * d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
- * `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
- * involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
- */
-revamp_status revamp_texture_data(revamp_texture texture, revamp_access access, void **data);
+/** Initialises a revamp_transfer: all defaults. */
+#define REVAMP_TRANSFER_INIT \
+    {sizeof(revamp_transfer), 0, 0, false, NULL, NULL, NULL, 0}
 
 /**
  * Fills `counters` with the transfers that uses of this view have caused since it was made (set
  * struct_size first).
  */
-revamp_status revamp_array_view_get_transfers(revamp_array_view view,
-                                              revamp_transfer_counters *counters);
+REVAMP_CHECKED revamp_status revamp_array_view_get_transfers(
+    revamp_array_view view, revamp_transfer_counters *counters);
 
 /**
  * Fills `counters` with all transfers of bytes of the view's data source, whatever caused them
  * (set struct_size first).
  */
-revamp_status revamp_array_view_get_source_transfers(revamp_array_view view,
-                                                     revamp_transfer_counters *counters);
+REVAMP_CHECKED revamp_status revamp_array_view_get_source_transfers(
+    revamp_array_view view, revamp_transfer_counters *counters);
 
 /**
  * Fills `counters` with the transfers to, from and within the memory of an accelerator (set
  * struct_size first).
  */
-revamp_status revamp_accelerator_get_transfers(revamp_accelerator accelerator,
-                                               revamp_transfer_counters *counters);
+REVAMP_CHECKED revamp_status revamp_accelerator_get_transfers(
+    revamp_accelerator accelerator, revamp_transfer_counters *counters);
 
 /**
  * Fills `counters` with all transfers of the process (set struct_size first).
  */
-revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
+REVAMP_CHECKED revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
 
 /**
  * Reads from the log of the latest 4096 transfers: those numbered `first` and higher, oldest
@@ -2493,19 +2625,24 @@ revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
  * transfers[0]; it applies to all. For more, call again with `first` one above the last number
  * read.
  */
-revamp_status revamp_transfer_log_read(uint64_t first,
-                                       revamp_transfer *transfers,
-                                       size_t capacity,
-                                       size_t *count);
+REVAMP_CHECKED revamp_status revamp_transfer_log_read(
+    uint64_t first, revamp_transfer *transfers, size_t capacity, size_t *count);
+
+/** @} */
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+}
+#endif
 
 #endif  /* REVAMP_H */
 
 #ifndef REVAMP_H_HELPERS
 #define REVAMP_H_HELPERS
+
+/**
+ * @addtogroup version
+ * @{
+ */
 
 /** Packs a version for comparison with revamp_version(). */
 #define REVAMP_MAKE_VERSION(major, minor, patch) \
@@ -2515,15 +2652,37 @@ revamp_status revamp_transfer_log_read(uint64_t first,
 #define REVAMP_VERSION \
     REVAMP_MAKE_VERSION(REVAMP_VERSION_MAJOR, REVAMP_VERSION_MINOR, REVAMP_VERSION_PATCH)
 
-#ifdef __cplusplus
-#define REVAMP_ZERO {}
-#else
-#define REVAMP_ZERO {0}
-#endif
+/** @} */
+
+/**
+ * @addtogroup copies
+ * @{
+ */
+
+/** Makes the region of a copy: a whole array. */
+static inline revamp_region revamp_region_array(revamp_array array) {
+    revamp_region r = REVAMP_REGION_INIT;
+    r.array = array;
+    return r;
+}
+
+/** Makes the region of a copy: an array_view. */
+static inline revamp_region revamp_region_view(revamp_array_view view) {
+    revamp_region r = REVAMP_REGION_INIT;
+    r.view = view;
+    return r;
+}
+
+/** @} */
+
+/**
+ * @addtogroup launches
+ * @{
+ */
 
 /** Makes an argument: a whole array, bound as the storage buffer of set 0 and this binding. */
 static inline revamp_argument revamp_argument_buffer(uint32_t binding, revamp_array array) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_BUFFER;
     a.binding = binding;
     a.array = array;
@@ -2533,7 +2692,7 @@ static inline revamp_argument revamp_argument_buffer(uint32_t binding, revamp_ar
 /** Makes an argument: bytes of the push-constant block at `offset`, read when it is launched. */
 static inline revamp_argument revamp_argument_push_constant(uint32_t offset, const void *data,
                                                             size_t size) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_PUSH_CONSTANT;
     a.offset = offset;
     a.data = data;
@@ -2544,7 +2703,7 @@ static inline revamp_argument revamp_argument_push_constant(uint32_t offset, con
 /** Makes an argument: the value of a specialization constant, read when it is launched. */
 static inline revamp_argument revamp_argument_specialization(uint32_t id, const void *data,
                                                              size_t size) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_SPECIALIZATION;
     a.id = id;
     a.data = data;
@@ -2554,8 +2713,8 @@ static inline revamp_argument revamp_argument_specialization(uint32_t id, const 
 
 /** Makes an argument: an array's device address, written into the argument block at `offset`. */
 static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_array array,
-                                                      uint32_t access) {
-    revamp_argument a = REVAMP_ZERO;
+                                                      revamp_access access) {
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.array = array;
@@ -2568,7 +2727,7 @@ static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_ar
  * its field `access` to promise more than the kernel declares.
  */
 static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_array_view view) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_BUFFER;
     a.binding = binding;
     a.view = view;
@@ -2581,7 +2740,7 @@ static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_arra
  */
 static inline revamp_argument revamp_argument_view_address(uint32_t offset,
                                                            revamp_array_view view) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.view = view;
@@ -2595,7 +2754,7 @@ static inline revamp_argument revamp_argument_view_address(uint32_t offset,
 static inline revamp_argument revamp_argument_image(uint32_t binding, revamp_texture texture,
                                                     uint32_t level, uint32_t level_count,
                                                     const revamp_sampler *sampler) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_IMAGE;
     a.binding = binding;
     a.texture = texture;
@@ -2608,7 +2767,7 @@ static inline revamp_argument revamp_argument_image(uint32_t binding, revamp_tex
 /** Makes an argument: a sampler, bound to set 0 and this binding. */
 static inline revamp_argument revamp_argument_sampler(uint32_t binding,
                                                       const revamp_sampler *sampler) {
-    revamp_argument a = REVAMP_ZERO;
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_SAMPLER;
     a.binding = binding;
     a.data = sampler;
@@ -2623,8 +2782,8 @@ static inline revamp_argument revamp_argument_texture_address(uint32_t offset,
                                                               revamp_texture texture,
                                                               uint32_t level,
                                                               uint32_t level_count,
-                                                              uint32_t access) {
-    revamp_argument a = REVAMP_ZERO;
+                                                              revamp_access access) {
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.access = access;
@@ -2634,7 +2793,7 @@ static inline revamp_argument revamp_argument_texture_address(uint32_t offset,
     return a;
 }
 
-#undef REVAMP_ZERO
+/** @} */
 
 #endif /* REVAMP_H_HELPERS */
 

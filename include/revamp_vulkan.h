@@ -26,11 +26,20 @@
 #include <vulkan/vulkan_core.h>
 #include "revamp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @defgroup vulkan Objects shared with Vulkan
+ * @{
+ */
+
 /**
  * What a VkDevice needs so that the library can work on it. Lists and texts live until the
  * process ends.
  */
-typedef struct {
+typedef struct revamp_vulkan_device_requirements {
     /**
      * sizeof(revamp_vulkan_device_requirements).
      */
@@ -81,6 +90,10 @@ typedef struct {
     uint32_t graphics_queue_family_index;
 } revamp_vulkan_device_requirements;
 
+/** Initialises a revamp_vulkan_device_requirements: all defaults. */
+#define REVAMP_VULKAN_DEVICE_REQUIREMENTS_INIT \
+    {sizeof(revamp_vulkan_device_requirements), NULL, 0, 0, NULL, NULL, 0, 0, NULL, 0, 0}
+
 /**
  * Locks or unlocks a queue of the program: the program's context, the queue's family, its index.
  */
@@ -96,7 +109,7 @@ typedef void (*revamp_vulkan_release)(void *context);
 /**
  * A VkDevice of the program. The handles must be alive, and belong together.
  */
-typedef struct {
+typedef struct revamp_vulkan_device_info {
     /**
      * sizeof(revamp_vulkan_device_info).
      */
@@ -169,10 +182,15 @@ typedef struct {
     void *context;
 } revamp_vulkan_device_info;
 
+/** Initialises a revamp_vulkan_device_info: all defaults. */
+#define REVAMP_VULKAN_DEVICE_INFO_INIT \
+    {sizeof(revamp_vulkan_device_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL, \
+     NULL, NULL, NULL, NULL}
+
 /**
  * The Vulkan objects behind an accelerator_view.
  */
-typedef struct {
+typedef struct revamp_vulkan_view_info {
     /**
      * sizeof(revamp_vulkan_view_info).
      */
@@ -221,10 +239,14 @@ typedef struct {
     uint32_t sharing_family_count;
 } revamp_vulkan_view_info;
 
+/** Initialises a revamp_vulkan_view_info: all defaults. */
+#define REVAMP_VULKAN_VIEW_INFO_INIT \
+    {sizeof(revamp_vulkan_view_info), NULL, NULL, NULL, NULL, 0, 0, 0, false, NULL, 0}
+
 /**
  * A VkBuffer of the program, for an array.
  */
-typedef struct {
+typedef struct revamp_vulkan_buffer_info {
     /**
      * sizeof(revamp_vulkan_buffer_info).
      */
@@ -258,10 +280,14 @@ typedef struct {
     void *context;
 } revamp_vulkan_buffer_info;
 
+/** Initialises a revamp_vulkan_buffer_info: all defaults. */
+#define REVAMP_VULKAN_BUFFER_INFO_INIT \
+    {sizeof(revamp_vulkan_buffer_info), NULL, 0, 0, 0, NULL, NULL}
+
 /**
  * The VkBuffer behind an array.
  */
-typedef struct {
+typedef struct revamp_vulkan_array_info {
     /**
      * sizeof(revamp_vulkan_array_info).
      */
@@ -284,10 +310,14 @@ typedef struct {
     VkBufferUsageFlags usage;
 } revamp_vulkan_array_info;
 
+/** Initialises a revamp_vulkan_array_info: all defaults. */
+#define REVAMP_VULKAN_ARRAY_INFO_INIT \
+    {sizeof(revamp_vulkan_array_info), NULL, 0, 0, 0}
+
 /**
  * A VkImage of the program, for a texture.
  */
-typedef struct {
+typedef struct revamp_vulkan_image_info {
     /**
      * sizeof(revamp_vulkan_image_info).
      */
@@ -327,10 +357,14 @@ typedef struct {
     VkImageCreateFlags flags;
 } revamp_vulkan_image_info;
 
+/** Initialises a revamp_vulkan_image_info: all defaults. */
+#define REVAMP_VULKAN_IMAGE_INFO_INIT \
+    {sizeof(revamp_vulkan_image_info), NULL, (VkFormat)0, 0, (VkImageLayout)0, NULL, NULL, 0}
+
 /**
  * The VkImage behind a texture.
  */
-typedef struct {
+typedef struct revamp_vulkan_texture_info {
     /**
      * sizeof(revamp_vulkan_texture_info).
      */
@@ -353,10 +387,14 @@ typedef struct {
     uint32_t levels;
 } revamp_vulkan_texture_info;
 
+/** Initialises a revamp_vulkan_texture_info: all defaults. */
+#define REVAMP_VULKAN_TEXTURE_INFO_INIT \
+    {sizeof(revamp_vulkan_texture_info), NULL, (VkFormat)0, (VkImageLayout)0, 0}
+
 /**
  * A value of a timeline semaphore.
  */
-typedef struct {
+typedef struct revamp_vulkan_point {
     /**
      * The semaphore, of the same VkDevice.
      */
@@ -367,11 +405,15 @@ typedef struct {
     uint64_t value;
 } revamp_vulkan_point;
 
+/** Initialises a revamp_vulkan_point: all defaults. */
+#define REVAMP_VULKAN_POINT_INIT \
+    {NULL, 0}
+
 /**
  * Memory that is shared by file descriptor (VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT; CUDA:
  * CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD).
  */
-typedef struct {
+typedef struct revamp_vulkan_shared_memory {
     /**
      * sizeof(revamp_vulkan_shared_memory).
      */
@@ -408,42 +450,43 @@ typedef struct {
     uint8_t device_uuid[16];
 } revamp_vulkan_shared_memory;
 
-#ifdef __cplusplus
-extern "C" {
-#endif // __cplusplus
+/** Initialises a revamp_vulkan_shared_memory: all defaults. */
+#define REVAMP_VULKAN_SHARED_MEMORY_INIT \
+    {sizeof(revamp_vulkan_shared_memory), 0, 0, 0, 0, 0, false, \
+     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
 
 /**
  * Gives what a VkDevice of the accelerator's hardware needs so that revamp_vulkan_create_view()
  * takes it (set struct_size first).
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device.
  */
-revamp_status revamp_vulkan_get_device_requirements(revamp_accelerator accelerator,
-                                                    revamp_vulkan_device_requirements *needed);
+REVAMP_CHECKED revamp_status revamp_vulkan_get_device_requirements(
+    revamp_accelerator accelerator, revamp_vulkan_device_requirements *needed);
 
 /**
  * Makes a new view of an accelerator, on a VkDevice of the program in place of the library's own.
  * Release it with revamp_accelerator_view_release(). The VkDevice must live until `release` of
- * `info` is called, or revamp_uninitialize() has returned: after the last of its views, arrays and
- * textures is gone and their work is done. Further views of the same VkDevice must have the same
- * queue; what the first one gave (lock_queue, release, ...) stays.
- * If the device is lost, its views are removed as any other
- * (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED); the program makes a new VkDevice and a new view.
+ * `info` is called, or revamp_uninitialize() has returned: after the last of its views, arrays
+ * and textures is gone and their work is done. Further views of the same VkDevice must have the
+ * same queue; what the first one gave (lock_queue, release, ...) stays. If the device is lost,
+ * its views are removed as any other (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED); the program makes a
+ * new VkDevice and a new view.
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE names the features that the VkDevice was made without
  * (see revamp_vulkan_get_device_requirements()), or says that its physical device is no
  * accelerator.
  */
-revamp_status revamp_vulkan_create_view(const revamp_vulkan_device_info *info,
-                                        revamp_queuing_mode mode,
-                                        revamp_accelerator_view *view);
+REVAMP_CHECKED revamp_status revamp_vulkan_create_view(
+    const revamp_vulkan_device_info *info, revamp_queuing_mode mode,
+    revamp_accelerator_view *view);
 
 /**
  * Gives the Vulkan objects behind a view (set struct_size first, and sharing_families with
- * sharing_family_count if they are wanted). They are the library's, or the program's own, and live
- * as long as the view.
+ * sharing_family_count if they are wanted). They are the library's, or the program's own, and
+ * live as long as the view.
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan device.
  */
-revamp_status revamp_vulkan_get_view_info(revamp_accelerator_view view,
-                                          revamp_vulkan_view_info *info);
+REVAMP_CHECKED revamp_status revamp_vulkan_get_view_info(
+    revamp_accelerator_view view, revamp_vulkan_view_info *info);
 
 /**
  * Lets this thread, and no other, submit to the queues of the view's VkDevice, until it calls
@@ -451,35 +494,33 @@ revamp_status revamp_vulkan_get_view_info(revamp_accelerator_view view,
  * vkQueueSubmit() and vkQueuePresentKHR(); do not wait for anything meanwhile.
  * Errors: REVAMP_ERROR_INVALID_ARGUMENT if this thread has locked it already.
  */
-revamp_status revamp_vulkan_lock_queue(revamp_accelerator_view view);
+REVAMP_CHECKED revamp_status revamp_vulkan_lock_queue(revamp_accelerator_view view);
 
 /**
  * Ends revamp_vulkan_lock_queue(), on the same thread.
  */
-revamp_status revamp_vulkan_unlock_queue(revamp_accelerator_view view);
+REVAMP_API revamp_status revamp_vulkan_unlock_queue(revamp_accelerator_view view);
 
 /**
  * Makes an array whose elements lie in a VkBuffer of the program, row-major, from buffer.offset
- * on. The library uses it at once: work of the program that writes it must be done, or be given to
- * revamp_vulkan_wait_array() first. Destroy it with revamp_array_destroy(); the program destroys
- * the buffer and its memory, once `release` is called.
- * Errors: REVAMP_ERROR_RUNTIME if the buffer is too small, lacks a usage, or begins at an unaligned
- * offset; REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan device.
+ * on. The library uses it at once: work of the program that writes it must be done, or be given
+ * to revamp_vulkan_wait_array() first. Destroy it with revamp_array_destroy(); the program
+ * destroys the buffer and its memory, once `release` is called.
+ * Errors: REVAMP_ERROR_RUNTIME if the buffer is too small, lacks a usage, or begins at an
+ * unaligned offset; REVAMP_ERROR_UNSUPPORTED_FEATURE if the view's accelerator is no Vulkan
+ * device.
  */
-revamp_status revamp_vulkan_create_array(revamp_accelerator_view view,
-                                         const revamp_vulkan_buffer_info *buffer,
-                                         uint32_t rank,
-                                         const int32_t *extent,
-                                         size_t element_size,
-                                         revamp_array *array);
+REVAMP_CHECKED revamp_status revamp_vulkan_create_array(
+    revamp_accelerator_view view, const revamp_vulkan_buffer_info *buffer, uint32_t rank,
+    const int32_t *extent, size_t element_size, revamp_array *array);
 
 /**
- * Gives the VkBuffer behind an array (set struct_size first). What the program does with it must be
- * ordered by revamp_vulkan_signal_array() and revamp_vulkan_wait_array().
+ * Gives the VkBuffer behind an array (set struct_size first). What the program does with it must
+ * be ordered by revamp_vulkan_signal_array() and revamp_vulkan_wait_array().
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for arrays that no Vulkan device holds.
  */
-revamp_status revamp_vulkan_get_array_buffer(revamp_array array,
-                                             revamp_vulkan_array_info *info);
+REVAMP_CHECKED revamp_status revamp_vulkan_get_array_buffer(
+    revamp_array array, revamp_vulkan_array_info *info);
 
 /**
  * Makes a texture whose texels lie in a VkImage of the program. `options` say what the image was
@@ -487,10 +528,9 @@ revamp_status revamp_vulkan_get_array_buffer(revamp_array array,
  * revamp_texture_release(); the program destroys the image and its memory, once `release` is
  * called. Otherwise as revamp_vulkan_create_array().
  */
-revamp_status revamp_vulkan_create_texture(revamp_accelerator_view view,
-                                           const revamp_vulkan_image_info *image,
-                                           const revamp_texture_options *options,
-                                           revamp_texture *texture);
+REVAMP_CHECKED revamp_status revamp_vulkan_create_texture(
+    revamp_accelerator_view view, const revamp_vulkan_image_info *image,
+    const revamp_texture_options *options, revamp_texture *texture);
 
 /**
  * Gives the VkImage behind a texture that is stored as one (set struct_size first). What the
@@ -498,115 +538,105 @@ revamp_status revamp_vulkan_create_texture(revamp_accelerator_view view,
  * revamp_vulkan_wait_texture().
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE for textures that are stored as texels.
  */
-revamp_status revamp_vulkan_get_texture_image(revamp_texture texture,
-                                              revamp_vulkan_texture_info *info);
+REVAMP_CHECKED revamp_status revamp_vulkan_get_texture_image(
+    revamp_texture texture, revamp_vulkan_texture_info *info);
 
 /**
- * Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): gives a point
- * that is reached when all work given to the library that conflicts is done, and submits that work.
- * A submission of the program that waits for it, or vkWaitSemaphores(), sees the elements. If
- * point->semaphore is not VK_NULL_HANDLE, this timeline semaphore of the program is signalled with
- * point->value, which must be above its value and all values that were given for it; else both are
- * written, and the semaphore is the view's: the program only waits for it, while the array's view
- * lives.
+ * Lets the program use the array's memory with `access` (READ, WRITE or READ_WRITE): gives a
+ * point that is reached when all work given to the library that conflicts is done, and submits
+ * that work. A submission of the program that waits for it, or vkWaitSemaphores(), sees the
+ * elements. If point->semaphore is not VK_NULL_HANDLE, this timeline semaphore of the program is
+ * signalled with point->value, which must be above its value and all values that were given for
+ * it; else both are written, and the semaphore is the view's: the program only waits for it,
+ * while the array's view lives.
  */
-revamp_status revamp_vulkan_signal_array(revamp_array array,
-                                         revamp_access access,
-                                         revamp_vulkan_point *point);
+REVAMP_CHECKED revamp_status revamp_vulkan_signal_array(
+    revamp_array array, revamp_access access, revamp_vulkan_point *point);
 
 /**
  * Says that work of the program used the array with `access`: all later work of the library that
- * conflicts waits for `point`, on the device. What signals it must have been submitted before, and
- * the semaphore must live until that work is done.
+ * conflicts waits for `point`, on the device. What signals it must have been submitted before,
+ * and the semaphore must live until that work is done.
  */
-revamp_status revamp_vulkan_wait_array(revamp_array array,
-                                       revamp_access access,
-                                       const revamp_vulkan_point *point);
+REVAMP_CHECKED revamp_status revamp_vulkan_wait_array(
+    revamp_array array, revamp_access access, const revamp_vulkan_point *point);
 
 /**
  * As revamp_vulkan_signal_array(), for a texture that is stored as an image.
  */
-revamp_status revamp_vulkan_signal_texture(revamp_texture texture,
-                                           revamp_access access,
-                                           revamp_vulkan_point *point);
+REVAMP_CHECKED revamp_status revamp_vulkan_signal_texture(
+    revamp_texture texture, revamp_access access, revamp_vulkan_point *point);
 
 /**
  * As revamp_vulkan_wait_array(), for a texture that is stored as an image. The program must have
  * left it in VK_IMAGE_LAYOUT_GENERAL.
  */
-revamp_status revamp_vulkan_wait_texture(revamp_texture texture,
-                                         revamp_access access,
-                                         const revamp_vulkan_point *point);
+REVAMP_CHECKED revamp_status revamp_vulkan_wait_texture(
+    revamp_texture texture, revamp_access access, const revamp_vulkan_point *point);
 
 /**
  * Makes an array as revamp_array_create() does, in memory that others can import:
  * revamp_vulkan_export_array() gives it to them. `label` may be NULL.
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device shares no memory by file descriptor.
  */
-revamp_status revamp_vulkan_create_exportable_array(revamp_accelerator_view view,
-                                                    uint32_t rank,
-                                                    const int32_t *extent,
-                                                    size_t element_size,
-                                                    const char *label,
-                                                    revamp_array *array);
+REVAMP_CHECKED revamp_status revamp_vulkan_create_exportable_array(
+    revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
+    const char *label, revamp_array *array);
 
 /**
  * Gives a new file descriptor of the memory of an array that was made by
- * revamp_vulkan_create_exportable_array() (set struct_size first). The program closes it, unless an
- * import takes it over. The memory lives until the array and all that import it are gone.
+ * revamp_vulkan_create_exportable_array() (set struct_size first). The program closes it, unless
+ * an import takes it over. The memory lives until the array and all that import it are gone.
  */
-revamp_status revamp_vulkan_export_array(revamp_array array,
-                                         revamp_vulkan_shared_memory *memory);
+REVAMP_CHECKED revamp_status revamp_vulkan_export_array(
+    revamp_array array, revamp_vulkan_shared_memory *memory);
 
 /**
- * Makes an array over memory that another device, process or interface has exported; the fields of
- * `memory` are as the exporter has them. If it succeeds, the file descriptor is the driver's.
+ * Makes an array over memory that another device, process or interface has exported; the fields
+ * of `memory` are as the exporter has them. If it succeeds, the file descriptor is the driver's.
  * Errors: REVAMP_ERROR_INVALID_ARGUMENT if the driver does not take the file descriptor,
  * REVAMP_ERROR_RUNTIME if the memory is too small, REVAMP_ERROR_UNSUPPORTED_FEATURE as for an
  * export.
  */
-revamp_status revamp_vulkan_import_array(revamp_accelerator_view view,
-                                         const revamp_vulkan_shared_memory *memory,
-                                         uint32_t rank,
-                                         const int32_t *extent,
-                                         size_t element_size,
-                                         revamp_array *array);
+REVAMP_CHECKED revamp_status revamp_vulkan_import_array(
+    revamp_accelerator_view view, const revamp_vulkan_shared_memory *memory, uint32_t rank,
+    const int32_t *extent, size_t element_size, revamp_array *array);
 
 /**
  * Makes a timeline semaphore on the view's VkDevice that others can import, with the value 0.
  * Destroy it with revamp_vulkan_destroy_semaphore().
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the device shares no timeline semaphores.
  */
-revamp_status revamp_vulkan_create_semaphore(revamp_accelerator_view view,
-                                             VkSemaphore *semaphore);
+REVAMP_CHECKED revamp_status revamp_vulkan_create_semaphore(
+    revamp_accelerator_view view, VkSemaphore *semaphore);
 
 /**
  * Makes a timeline semaphore of one that was exported
  * (VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT). If it succeeds, the file descriptor is the
  * driver's. Destroy it with revamp_vulkan_destroy_semaphore().
  */
-revamp_status revamp_vulkan_import_semaphore(revamp_accelerator_view view,
-                                             int32_t fd,
-                                             VkSemaphore *semaphore);
+REVAMP_CHECKED revamp_status revamp_vulkan_import_semaphore(
+    revamp_accelerator_view view, int32_t fd, VkSemaphore *semaphore);
 
 /**
  * Gives a new file descriptor of a semaphore that revamp_vulkan_create_semaphore() made, or the
  * program with VkExportSemaphoreCreateInfo (CUDA:
- * CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The program closes it, unless an import
- * takes it over.
+ * CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD). The program closes it, unless an
+ * import takes it over.
  */
-revamp_status revamp_vulkan_export_semaphore(revamp_accelerator_view view,
-                                             VkSemaphore semaphore,
-                                             int32_t *fd);
+REVAMP_CHECKED revamp_status revamp_vulkan_export_semaphore(
+    revamp_accelerator_view view, VkSemaphore semaphore, int32_t *fd);
 
 /**
  * Destroys a semaphore that no work uses any more. VK_NULL_HANDLE: does nothing.
  */
-revamp_status revamp_vulkan_destroy_semaphore(revamp_accelerator_view view,
-                                              VkSemaphore semaphore);
+REVAMP_CHECKED revamp_status revamp_vulkan_destroy_semaphore(
+    revamp_accelerator_view view, VkSemaphore semaphore);
+
+/** @} */
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+}
+#endif
 
 #endif  /* REVAMP_VULKAN_H */

@@ -286,7 +286,7 @@ TEST(enumerators) {
     FOR_EACH_PLACE(p, runs_spirv) {
         int32_t extent = 4;
         revamp_kernel step = load(p->accelerator, &step_module);
-        revamp_argument unknown = {0};
+        revamp_argument unknown = REVAMP_ARGUMENT_INIT;
         BAD(launch(p->view, step, 1, &extent, &unknown, 1), AS_ARGUMENT, "argument 0");
         unknown.kind = 99;
         BAD(launch(p->view, step, 1, &extent, &unknown, 1), AS_ARGUMENT, "99");
@@ -348,6 +348,11 @@ TEST(host_memory_of_copies) {
     BAD(revamp_copy(&here, &there), AS_BAD, "72");
     here.host_size = 72;
     CHECK_OK(revamp_copy(&here, &there));
+    here.host_source = bytes;
+    BAD(revamp_copy(&here, &there), AS_ARGUMENT, "host_source");
+    here.host = NULL;
+    CHECK_OK(revamp_copy(&here, &there));
+    BAD(revamp_copy(&there, &here), AS_ARGUMENT, "host_source");
     CHECK_OK(revamp_array_destroy(array));
 }
 

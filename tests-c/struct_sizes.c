@@ -92,6 +92,21 @@ static revamp_status give_async_options(void *s) {
     return status;
 }
 
+static void ignore_thread(const revamp_thread_id *id, void *context) {
+    (void)id;
+    (void)context;
+}
+
+static revamp_status give_argument(void *s) {
+    revamp_parallel_for_each_info info = REVAMP_PARALLEL_FOR_EACH_INFO_INIT;
+    info.rank = 1;
+    info.extent = &four;
+    info.function = ignore_thread;
+    info.arguments = s;
+    info.argument_count = 1;
+    return revamp_parallel_for_each(host_view(), &info);
+}
+
 static revamp_status give_times(void *s) {
     static const uint32_t sent[4];
     revamp_completion done = NULL;
@@ -241,7 +256,8 @@ static const field transfer_fields[] = {FIELD(struct_size), FIELD(number), FIELD
 #define STRUCT revamp_region
 static const field region_fields[] = {
     FIELD(struct_size), FIELD(array),     FIELD(view),         FIELD(origin),    FIELD(extent),
-    FIELD(host),        FIELD(host_size), FIELD(host_strides), FIELD(host_rank), FIELD(host_element_size)};
+    FIELD(host),        FIELD(host_size), FIELD(host_strides), FIELD(host_rank), FIELD(host_element_size),
+    FIELD(host_source)};
 #undef STRUCT
 #define STRUCT revamp_kernel_options
 static const field kernel_options_fields[] = {FIELD(struct_size), FIELD(spirv), FIELD(spirv_size), FIELD(entry_point),
@@ -259,6 +275,12 @@ static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),     
 static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),      FIELD(extent),
                                              FIELD(groups),      FIELD(arguments), FIELD(argument_count),
                                              FIELD(block),       FIELD(block_size)};
+#undef STRUCT
+#define STRUCT revamp_argument
+static const field argument_fields[] = {FIELD(struct_size), FIELD(kind),    FIELD(set),    FIELD(binding),
+                                        FIELD(id),          FIELD(offset),  FIELD(access), FIELD(array),
+                                        FIELD(view),        FIELD(texture), FIELD(level),  FIELD(level_count),
+                                        FIELD(origin),      FIELD(extent),  FIELD(data),   FIELD(size)};
 #undef STRUCT
 #define STRUCT revamp_async_options
 static const field async_options_fields[] = {FIELD(struct_size), FIELD(after), FIELD(after_count), FIELD(is_timed)};
@@ -301,6 +323,7 @@ static const growing all[] = {
     GROWING(binding_info, true),
     GROWING(dispatch_info, true),
     GROWING(parallel_for_each_info, false),
+    GROWING(argument, false),
     GROWING(async_options, false),
     GROWING(times, false),
     GROWING(kernel_record, false),
@@ -371,6 +394,31 @@ TEST(every_struct_size) {
 }
 
 /* Records of a version that had fewer fields lie closer together. */
+TEST(a_list_of_smaller_arguments_is_read_at_their_distance) {
+    enum { SMALL = offsetof(revamp_argument, texture) };
+    unsigned char list[2 * SMALL];
+    revamp_array array = array_1d(host_view(), 4, 4);
+    revamp_parallel_for_each_info info = REVAMP_PARALLEL_FOR_EACH_INFO_INIT;
+    info.rank = 1;
+    info.extent = &four;
+    info.function = ignore_thread;
+    info.arguments = (const revamp_argument *)(const void *)list;
+    info.argument_count = 2;
+    for (int bad = 0; bad < 2; bad++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            revamp_argument argument = revamp_argument_buffer(i, i && bad ? NULL : array);
+            argument.struct_size = SMALL;
+            memcpy(list + i * SMALL, &argument, SMALL);
+        }
+        if (bad)
+            CHECK_FAILS(revamp_parallel_for_each(host_view(), &info), AS_HANDLE, "argument 1");
+        else
+            CHECK_OK(revamp_parallel_for_each(host_view(), &info));
+    }
+    CHECK_OK(revamp_accelerator_view_wait(host_view()));
+    CHECK_OK(revamp_array_destroy(array));
+}
+
 TEST(a_list_of_smaller_records_is_read_at_their_distance) {
     enum { SMALL = offsetof(revamp_kernel_record, spirv_size) };
     unsigned char list[2 * SMALL];

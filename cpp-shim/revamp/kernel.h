@@ -207,7 +207,7 @@ class kernel_arguments {
         return at;
     }
     revamp_argument &add_buffer(bool read_only) {
-        revamp_argument argument = {};
+        revamp_argument argument = REVAMP_ARGUMENT_INIT;
         if (m_info.takes_block) {
             const std::uint64_t none = 0;
             argument.kind = REVAMP_ARGUMENT_ADDRESS;

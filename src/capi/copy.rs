@@ -33,7 +33,7 @@ unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
 ///
 /// # Safety
 /// `region` is null or points to a valid struct whose pointers are valid as the header says.
-unsafe fn side(region: *const revamp_region, which: &str) -> Result<Operand> {
+unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Result<Operand> {
     // SAFETY: the same contract.
     let r = unsafe { pointer::read_optional(region) }?.ok_or_else(|| Error::invalid(format!("the {which} is NULL")))?;
     if !r.view.is_null() {
@@ -69,8 +69,15 @@ unsafe fn side(region: *const revamp_region, which: &str) -> Result<Operand> {
             r.host_size
         )));
     }
+    let host = match (r.host.is_null(), r.host_source.is_null()) {
+        (_, true) => r.host,
+        // A source is not written.
+        (true, false) if is_source => r.host_source.cast_mut(),
+        (true, false) => return Err(Error::invalid(format!("the {which} is given by host_source; give it by host"))),
+        (false, false) => return Err(Error::invalid(format!("the {which} has a host and a host_source; give one"))),
+    };
     // SAFETY: the caller vouches for the memory that extent, strides and element size describe.
-    Ok(Operand::host(unsafe { span(r.host, needed) }?, shape))
+    Ok(Operand::host(unsafe { span(host, needed) }?, shape))
 }
 
 /// A whole array and packed memory of its size.
@@ -116,7 +123,8 @@ unsafe fn start(
 pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
-        let (source, destination) = unsafe { (side(source, "source")?, side(destination, "destination")?) };
+        let (source, destination) =
+            unsafe { (side(source, "source", true)?, side(destination, "destination", false)?) };
         copy::copy(source, destination, explicit(c"revamp_copy"))
     })
 }
@@ -133,7 +141,7 @@ pub unsafe extern "C" fn revamp_copy_async(
 ) -> revamp_status {
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
-        let sides = || unsafe { Ok((side(source, "source")?, side(destination, "destination")?)) };
+        let sides = || unsafe { Ok((side(source, "source", true)?, side(destination, "destination", false)?)) };
         // SAFETY: the caller vouches for the options, and for a writable output or NULL.
         unsafe { start(c"revamp_copy_async", sides, options, completion) }
     })

@@ -321,6 +321,7 @@ unsafe fn launch(
     };
     // SAFETY: the same contract.
     let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
+    let arguments = &*arguments;
     let request = Request {
         view: asked,
         compiled: i.compiled.addr(),

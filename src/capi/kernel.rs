@@ -24,6 +24,7 @@ use crate::runtime::launch::images::ImageArgument;
 use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
 use crate::runtime::launch::spirv;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::{Arc, OnceLock};
@@ -43,12 +44,36 @@ fn too_many(count: usize) -> Error {
 /// # Safety
 /// `arguments` is null or points to `count` readable structs that stay unchanged during the call.
 #[inline]
-pub(super) unsafe fn arguments<'a>(arguments: *const revamp_argument, count: usize) -> Result<&'a [revamp_argument]> {
+pub(super) unsafe fn arguments<'a>(
+    arguments: *const revamp_argument,
+    count: usize,
+) -> Result<Cow<'a, [revamp_argument]>> {
     if count > MOST_ARGUMENTS {
         return Err(too_many(count));
     }
+    // SAFETY: the same contract; the first one says the size of all.
+    unsafe {
+        if count > 0 && pointer::stride(arguments, "arguments")? != size_of::<revamp_argument>() {
+            return shorter(arguments, count);
+        }
+        pointer::slice(arguments, count, "arguments").map(Cow::Borrowed)
+    }
+}
+
+/// The arguments of a program with an older header, as this library knows them.
+///
+/// # Safety
+/// As [`arguments`].
+#[cold]
+unsafe fn shorter<'a>(arguments: *const revamp_argument, count: usize) -> Result<Cow<'a, [revamp_argument]>> {
+    let mut read = Vec::new();
+    read.make_room(count)?;
     // SAFETY: the same contract.
-    unsafe { pointer::slice(arguments, count, "arguments") }
+    for argument in unsafe { pointer::each(arguments, count, "arguments") }? {
+        // SAFETY: the same contract.
+        read.push(unsafe { pointer::read(argument) }?);
+    }
+    Ok(Cow::Owned(read))
 }
 
 /// Bits of an access for C.

@@ -71,7 +71,8 @@ fn impossible_count(what: &str, count: usize) -> Error {
 ///
 /// # Safety
 /// `pointer` is null or points to a struct of the type that begins with its size.
-unsafe fn stride<T: Sized_>(pointer: *const T, what: &str) -> Result<usize> {
+#[inline]
+pub(super) unsafe fn stride<T: Sized_>(pointer: *const T, what: &str) -> Result<usize> {
     if pointer.is_null() {
         return Err(null(what));
     }

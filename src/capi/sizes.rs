@@ -58,7 +58,8 @@ sized! {
         struct_size, rank, extent, element_size, element_count, size, view, associated_view, cpu_access_type
     }
     revamp_region {
-        struct_size, array, view, origin, extent, host, host_size, host_strides, host_rank, host_element_size
+        struct_size, array, view, origin, extent, host, host_size, host_strides, host_rank, host_element_size,
+        host_source
     }
     revamp_kernel_options { struct_size, spirv, spirv_size, entry_point, label }
     revamp_kernel_info {
@@ -69,6 +70,10 @@ sized! {
     revamp_parallel_for_each_info {
         struct_size, rank, extent, tile, tile_memory, function, context, arguments, argument_count, block,
         block_size, row_function, compiled, block_alignment
+    }
+    revamp_argument {
+        struct_size, kind, set, binding, id, offset, access, array, view, texture, level, level_count, origin, extent,
+        data, size
     }
     revamp_async_options { struct_size, after, after_count, is_timed }
     revamp_times { struct_size, begin, end, deviation, is_host_clock }

@@ -485,6 +485,8 @@ pub struct revamp_region {
     pub host_rank: u32,
     /// Bytes of an element in host memory.
     pub host_element_size: usize,
+    /// For a source, in place of `host`: memory that is only read.
+    pub host_source: *const c_void,
 }
 
 /// How a kernel is loaded.
@@ -545,6 +547,8 @@ pub struct revamp_binding_info {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct revamp_argument {
+    /// sizeof(revamp_argument). In a list the first one says it for all.
+    pub struct_size: usize,
     /// A REVAMP_ARGUMENT_ value.
     pub kind: revamp_argument_kind,
     /// BUFFER, IMAGE and SAMPLER: descriptor set number.

@@ -61,6 +61,8 @@ bool check_text(const char *text, const char *part, const char *file, int line);
     do {                                                                                                               \
         if (!check_ok(call, #call, __FILE__, __LINE__)) check_abandon();                                               \
     } while (0)
+/* A call that may fail or not. */
+#define WHATEVER(call) ((void)!(call))
 /* Exactly this status, of the three kinds: done, timed out, failed. */
 #define CHECK_STATUS(call, expected) check_status(call, expected, #call, __FILE__, __LINE__)
 /* The call fails with one of the statuses of the set (AS_ bits), and the text holds `text`, whatever the case. */

@@ -34,7 +34,7 @@ struct live_object {
     // to.
     std::vector<unsigned char> face;
     // What it is as an argument, but for its face and the offset.
-    revamp_argument argument = {};
+    revamp_argument argument = REVAMP_ARGUMENT_INIT;
     // Beyond what element_offset counts in kernels.
     bool large = false;
     // Of live_objects: where it is, and the next one there.

@@ -414,7 +414,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
     }
     static revamp_argument argument(const void *view) {
         const auto &self = *static_cast<const basic_texture_view *>(view);
-        revamp_argument a = {};
+        revamp_argument a = REVAMP_ARGUMENT_INIT;
         a.kind = REVAMP_ARGUMENT_ADDRESS;
         a.texture = self.m_control->handle;
         a.level = self.m_level;

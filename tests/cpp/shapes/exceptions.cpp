@@ -66,7 +66,7 @@ TEST(status_codes) {
                  CHECK(e.get_view_removed_reason() == DXGI_ERROR_DEVICE_HUNG);
                  CHECK(e.get_error_code() == DXGI_ERROR_DEVICE_REMOVED));
     for (revamp_status other : {REVAMP_ERROR_INVALID_HANDLE, REVAMP_ERROR_VALIDATION, REVAMP_ERROR_SHUT_DOWN,
-                                REVAMP_ERROR_FORKED, REVAMP_ERROR_INTERNAL, -1000})
+                                REVAMP_ERROR_FORKED, REVAMP_ERROR_INTERNAL, static_cast<revamp_status>(-1000)})
         CHECK_THROWS(runtime_exception, (throw_status(other, "t", E_FAIL), 0));
 }
 

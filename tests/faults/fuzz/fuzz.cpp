@@ -168,7 +168,7 @@ void run_with_fault(World &world, uint64_t seed) {
     Program(world, queues, seed, settings).run();
     // What nobody was told of would be told to the next.
     for (const Queue &q : queues)
-        revamp_accelerator_view_wait(q.handle);
+        (void)!revamp_accelerator_view_wait(q.handle);
     close_queues(queues);
     faults_tried++;
     faults_fired += s->fired > 0;

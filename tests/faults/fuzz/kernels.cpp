@@ -26,7 +26,7 @@ bool Program::capture(Captured &c, bool writes, int queue) {
 }
 
 revamp_argument Program::argument(Captured &c, uint32_t offset, revamp_access access) {
-    revamp_argument a = {};
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.access = access;
@@ -168,7 +168,8 @@ void Program::change_queues() {
     Queue made;
     made.place = world.has_vulkan() && random.one_in(2) ? VULKAN : THREADS;
     note_step(current, "makes queue %zu of place %d", queues.size(), made.place);
-    if (good(revamp_accelerator_create_view(world.accelerators[made.place], random.below(2), &made.handle),
+    if (good(revamp_accelerator_create_view(world.accelerators[made.place],
+                                            static_cast<revamp_queuing_mode>(random.below(2)), &made.handle),
              "revamp_accelerator_create_view"))
         queues.push_back(made);
 }

@@ -242,7 +242,7 @@ void Program::refuse_launches() {
         info.argument_count = 1;
         break;
     case 4:
-        arguments[0].kind = random.one_in(2) ? 0 : 6 + random.below(1000);
+        arguments[0].kind = static_cast<revamp_argument_kind>(random.one_in(2) ? 0 : 6 + random.below(1000));
         break;
     case 5:
         arguments[0].view = dead_views.empty() ? reinterpret_cast<revamp_array_view>(uintptr_t{77}) : dead_views.back();
@@ -287,8 +287,9 @@ void Program::refuse_structs() {
     refused(revamp_accelerator_get_memory_usage(world.accelerators[CPU], &usage), as_bad, "a struct_size");
     refused(revamp_get_transfers(&counters), as_bad, "a struct_size");
     refused(revamp_accelerator_view_create_marker(nullptr, &done), as_handle, "a marker of nothing");
-    refused(revamp_accelerator_create_view(world.accelerators[THREADS], 2 + random.below(100), nullptr), as_bad,
-            "a queuing mode that is none");
+    refused(revamp_accelerator_create_view(world.accelerators[THREADS],
+                                           static_cast<revamp_queuing_mode>(2 + random.below(100)), nullptr),
+            as_bad, "a queuing mode that is none");
     check_untouched(done, "a marker");
 }
 

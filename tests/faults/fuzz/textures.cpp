@@ -56,7 +56,7 @@ void Program::make_texture() {
     options.struct_size = sizeof options;
     options.rank = t->rank;
     options.extent = t->extent;
-    options.component_kind = format.kind;
+    options.component_kind = static_cast<revamp_component_kind>(format.kind);
     options.components = format.components;
     options.bits = format.bits;
     t->levels = 1;
@@ -240,7 +240,7 @@ void Program::launch_image() {
     revamp_sampler sampler = {};
     sampler.struct_size = sizeof sampler;
     sampler.filter = linear ? REVAMP_FILTER_LINEAR : REVAMP_FILTER_POINT;
-    sampler.address = random.below(3);
+    sampler.address = static_cast<revamp_address>(random.below(3));
     note_step(current, "kernel: level %u of texture %p %s level %u of %p%s", first, static_cast<void *>(from->handle),
               combined ? "replaces" : "is added to", level, static_cast<void *>(to->handle),
               linear ? ", filtered" : "");

@@ -20,7 +20,7 @@ static void on_done(revamp_status status, void *context) {
     told->status = status;
     // A callback may call the library.
     revamp_accelerator found = nullptr;
-    revamp_accelerator_find("cpu", &found);
+    (void)!revamp_accelerator_find("cpu", &found);
     told->calls++;
 }
 

@@ -1,0 +1,61 @@
+/* Each struct is initialised by its macro, in each language. */
+#include <revamp.h>
+
+extern revamp_accelerator_info initialised_accelerator_info;
+revamp_accelerator_info initialised_accelerator_info = REVAMP_ACCELERATOR_INFO_INIT;
+extern revamp_memory_usage initialised_memory_usage;
+revamp_memory_usage initialised_memory_usage = REVAMP_MEMORY_USAGE_INIT;
+extern revamp_accelerator_view_info initialised_accelerator_view_info;
+revamp_accelerator_view_info initialised_accelerator_view_info = REVAMP_ACCELERATOR_VIEW_INFO_INIT;
+extern revamp_async_options initialised_async_options;
+revamp_async_options initialised_async_options = REVAMP_ASYNC_OPTIONS_INIT;
+extern revamp_times initialised_times;
+revamp_times initialised_times = REVAMP_TIMES_INIT;
+extern revamp_array_options initialised_array_options;
+revamp_array_options initialised_array_options = REVAMP_ARRAY_OPTIONS_INIT;
+extern revamp_array_info initialised_array_info;
+revamp_array_info initialised_array_info = REVAMP_ARRAY_INFO_INIT;
+extern revamp_array_view_options initialised_array_view_options;
+revamp_array_view_options initialised_array_view_options = REVAMP_ARRAY_VIEW_OPTIONS_INIT;
+extern revamp_array_view_info initialised_array_view_info;
+revamp_array_view_info initialised_array_view_info = REVAMP_ARRAY_VIEW_INFO_INIT;
+extern revamp_residency initialised_residency;
+revamp_residency initialised_residency = REVAMP_RESIDENCY_INIT;
+extern revamp_texture_region initialised_texture_region;
+revamp_texture_region initialised_texture_region = REVAMP_TEXTURE_REGION_INIT;
+extern revamp_texture_options initialised_texture_options;
+revamp_texture_options initialised_texture_options = REVAMP_TEXTURE_OPTIONS_INIT;
+extern revamp_texture_info initialised_texture_info;
+revamp_texture_info initialised_texture_info = REVAMP_TEXTURE_INFO_INIT;
+extern revamp_texture_level_info initialised_texture_level_info;
+revamp_texture_level_info initialised_texture_level_info = REVAMP_TEXTURE_LEVEL_INFO_INIT;
+extern revamp_sampler initialised_sampler;
+revamp_sampler initialised_sampler = REVAMP_SAMPLER_INIT;
+extern revamp_region initialised_region;
+revamp_region initialised_region = REVAMP_REGION_INIT;
+extern revamp_kernel_options initialised_kernel_options;
+revamp_kernel_options initialised_kernel_options = REVAMP_KERNEL_OPTIONS_INIT;
+extern revamp_kernel_info initialised_kernel_info;
+revamp_kernel_info initialised_kernel_info = REVAMP_KERNEL_INFO_INIT;
+extern revamp_binding_info initialised_binding_info;
+revamp_binding_info initialised_binding_info = REVAMP_BINDING_INFO_INIT;
+extern revamp_kernel_record initialised_kernel_record;
+revamp_kernel_record initialised_kernel_record = REVAMP_KERNEL_RECORD_INIT;
+extern revamp_argument initialised_argument;
+revamp_argument initialised_argument = REVAMP_ARGUMENT_INIT;
+extern revamp_dispatch_info initialised_dispatch_info;
+revamp_dispatch_info initialised_dispatch_info = REVAMP_DISPATCH_INFO_INIT;
+extern revamp_thread_id initialised_thread_id;
+revamp_thread_id initialised_thread_id = REVAMP_THREAD_ID_INIT;
+extern revamp_parallel_for_each_info initialised_parallel_for_each_info;
+revamp_parallel_for_each_info initialised_parallel_for_each_info = REVAMP_PARALLEL_FOR_EACH_INFO_INIT;
+extern revamp_transfer_counters initialised_transfer_counters;
+revamp_transfer_counters initialised_transfer_counters = REVAMP_TRANSFER_COUNTERS_INIT;
+extern revamp_transfer initialised_transfer;
+revamp_transfer initialised_transfer = REVAMP_TRANSFER_INIT;
+
+int revamp_initialised(void);
+int revamp_initialised(void) {
+    return initialised_argument.struct_size == sizeof(revamp_argument) &&
+           initialised_dispatch_info.struct_size == sizeof(revamp_dispatch_info);
+}

@@ -1,0 +1,2 @@
+/* This header needs nothing before it. */
+#include <revamp_objects.h>
