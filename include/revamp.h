@@ -386,6 +386,101 @@ REVAMP_API revamp_status revamp_set_log_callback(
 /** @} */
 
 /**
+ * @defgroup driver_code Code of drivers
+ * What drivers make of kernels, without running them.
+ * @{
+ */
+
+/**
+ * A statistic that a driver reports for the code of a kernel.
+ */
+typedef struct revamp_statistic {
+    /**
+     * The driver's name for it, such as "Spilled VGPRs".
+     */
+    const char *name;
+    /**
+     * Its value; booleans are 0 and 1. Hashes of 64 bits are rounded.
+     */
+    double value;
+} revamp_statistic;
+
+/** Initialises a revamp_statistic: all defaults. */
+#define REVAMP_STATISTIC_INIT \
+    {NULL, 0}
+
+/**
+ * The result of compiling one form of a kernel.
+ */
+typedef struct revamp_kernel_code {
+    /**
+     * sizeof(revamp_kernel_code) of the library.
+     */
+    size_t struct_size;
+    /**
+     * The kernel's name as the compiler gives it; "" for a SPIR-V module.
+     */
+    const char *name;
+    /**
+     * File and line of the lambda or functor; "" for a SPIR-V module.
+     */
+    const char *location;
+    /**
+     * A launch chooses among several forms: "no aliasing" (no two captures refer to the same
+     * memory), "textures as images", both; "" is the general one.
+     */
+    const char *form;
+    /**
+     * REVAMP_OK, or why the device cannot run it or the driver rejected it.
+     */
+    revamp_status status;
+    /**
+     * The message of an error; "" if there is none.
+     */
+    const char *message;
+    /**
+     * Threads of a subgroup; 0 if the driver does not say.
+     */
+    uint32_t subgroup_size;
+    /**
+     * The driver's statistics.
+     */
+    const revamp_statistic *statistics;
+    /**
+     * How many there are; 0 if the driver reports none.
+     */
+    size_t statistic_count;
+} revamp_kernel_code;
+
+/** Initialises a revamp_kernel_code: all defaults. */
+#define REVAMP_KERNEL_CODE_INIT \
+    {sizeof(revamp_kernel_code), NULL, NULL, NULL, (revamp_status)0, NULL, 0, NULL, 0}
+
+/**
+ * Receives the result of compiling a form of a kernel, on the thread that asked. Its argument is
+ * valid only during the callback. It may call revamp.
+ */
+typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void *context);
+
+/**
+ * Lets the driver of an accelerator compile the kernels of a program, without running any, and
+ * reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
+ * compiles for the chip that RADV_FORCE_FAMILY names. `program`: the bytes of a program, library
+ * or object file made by revamp-c++ or revamp-kernelc, which is not loaded, or of a SPIR-V module
+ * with one entry point. `callback` is called for each kernel and each form of it, in order. The
+ * call succeeds even if the driver rejects kernels: see `status`. If it fails, what `callback`
+ * got before is right.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device or lacks what
+ * revamp needs; REVAMP_ERROR_INVALID_ARGUMENT if there are no kernels in `program`;
+ * REVAMP_ERROR_RUNTIME if they are damaged or of another version of revamp.
+ */
+REVAMP_CHECKED revamp_status revamp_accelerator_compile(
+    revamp_accelerator accelerator, const void *program, size_t size,
+    revamp_kernel_code_callback callback, void *context);
+
+/** @} */
+
+/**
  * @defgroup accelerators Accelerators
  * @code{.c}
  * revamp_accelerator accelerator;
