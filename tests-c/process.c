@@ -145,7 +145,10 @@ static unsigned calls_that_misbehave(void) {
     wrong += !is_calm(revamp_completion_get(kept.completion));
     if (kept.kernel)
         wrong += !is_calm(launch_groups(kept.view, kept.kernel, 1, 1, 1,
-                                        &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = kept.array}, 1));
+                                        &(revamp_argument){.struct_size = sizeof(revamp_argument),
+                                                           .kind = REVAMP_ARGUMENT_BUFFER,
+                                                           .array = kept.array},
+                                        1));
     wrong += !revamp_last_error_message();
     return wrong;
 }
