@@ -309,6 +309,8 @@ TEST(misaligned_lists) {
         revamp_kernel step = load(p->accelerator, &step_module);
         int32_t four = 4;
         const revamp_argument *arguments = (const revamp_argument *)(void *)(bytes + 2);
+        size_t size = sizeof *arguments;
+        memcpy(bytes + 2, &size, sizeof size);
         BAD(launch(p->view, step, 1, &four, arguments, 1), AS_ARGUMENT, "aligned");
         BAD(launch(p->view, step, 1, &four, (const revamp_argument *)(void *)bytes, SIZE_MAX), AS_ARGUMENT,
             "arguments");

@@ -475,7 +475,10 @@ TEST(wrong_arguments_are_errors_that_name_them) {
         check_saxpy_fails(p, saxpy, read_only, AS_ARGUMENT, "binding", "writ");
         check_saxpy_fails(p, saxpy, none, AS_ARGUMENT, "", "");
         CHECK_FAILS(launch_groups(p->view, sizes, 1, 1, 1,
-                                  &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = short_array}, 1),
+                                  &(revamp_argument){.struct_size = sizeof(revamp_argument),
+                                                     .kind = REVAMP_ARGUMENT_BUFFER,
+                                                     .array = short_array},
+                                  1),
                     AS_ARGUMENT, "32");
         CHECK_TEXT(revamp_last_error_message(), "28");
         int32_t extent = N;

@@ -53,7 +53,7 @@ pub(super) unsafe fn arguments<'a>(
     }
     // SAFETY: the same contract; the first one says the size of all.
     unsafe {
-        if count > 0 && arguments.is_aligned() && pointer::stride(arguments, "arguments")? != size_of::<revamp_argument>() {
+        if count > 0 && pointer::stride(arguments, "arguments")? != size_of::<revamp_argument>() {
             return shorter(arguments, count);
         }
         pointer::slice(arguments, count, "arguments").map(Cow::Borrowed)
