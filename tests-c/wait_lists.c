@@ -1,6 +1,6 @@
 /* Completions of launches, wait lists and completions of the program (revamp_dispatch_async,
  * revamp_parallel_for_each_async, revamp_async_options, revamp_completion_create). */
-#include "support.h"
+#include "views.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,10 +20,6 @@ static revamp_completion promise(void) {
     revamp_completion made = NULL;
     REQUIRE_OK(revamp_completion_create(&made));
     return made;
-}
-
-static bool runs_kernels(const revamp_accelerator_info *info) {
-    return runs_spirv(info) || runs_host_kernels(info);
 }
 
 /* The step of the SPIR-V kernel as a function of the program. */
@@ -438,4 +434,26 @@ CHILD(checks_launches_for_races) {
 
 TEST(launches_behind_each_other_are_no_race) {
     CHECK_CHILD("checks_launches_for_races", "REVAMP_CHECK=1", NULL);
+}
+
+/* Nothing that waits for another thread happens in these calls, however small the copies are. */
+TEST(copies_do_not_wait_for_the_program) {
+    FOR_EACH_PLACE(p, runs_kernels) {
+        uint32_t *sent = numbers(NUMBERS, 1), *other = numbers(NUMBERS, 2);
+        revamp_array a = array_with(p->view, sent, NUMBERS), b = array_1d(p->view, NUMBERS, 4);
+        revamp_region from = whole(a), to = whole(b);
+        revamp_completion go = promise(), done[3] = {NULL};
+        done[0] = begin_step(p, p->view, a, &go, 1);
+        REQUIRE_OK(revamp_copy_async(&from, &to, NULL, &done[1]));
+        REQUIRE_OK(revamp_copy_to_array_async(other, BYTES, a, NULL, &done[2]));
+        CHECK_STATUS(revamp_completion_wait_for(done[2], 20000000), REVAMP_TIMEOUT);
+        CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+        for (int i = 3; i-- > 0;)
+            expect_done(done[i]);
+        check_steps(b, sent, 1);
+        check_steps(a, other, 0);
+        expect_done(go);
+        CHECK_OK(revamp_array_destroy(a));
+        CHECK_OK(revamp_array_destroy(b));
+    }
 }

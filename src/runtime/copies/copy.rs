@@ -48,8 +48,6 @@ pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, 
     let using = uses_of(&source, &destination, call);
     let is_timed = options.timer.is_some();
     if !is_timed && options.after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
-        source.wait_pending(Access::Read)?;
-        destination.wait_pending(Access::Write)?;
         let made = Completion::of(perform(&source, &destination, plan, call, Then::Other, None)?.into_vec());
         made.uses(using);
         return Ok(made);
@@ -81,13 +79,17 @@ pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, 
     Ok(made)
 }
 
-/// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything.
+/// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything. Pending
+/// operations may begin only after completions that the caller sets later.
 fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<bool> {
     let device = |side: &Operand| match side {
         Operand::Host(..) => None,
         Operand::Array(array, _) => Some(array.device().id()),
         Operand::View(part) => part.source().array().map(|a| a.device().id()),
     };
+    if source.is_pending(Access::Read) || destination.is_pending(Access::Write) {
+        return Ok(false);
+    }
     match (source, destination) {
         (Operand::Array(a, _), Operand::Array(b, _)) => Ok(a.device().id() == b.device().id()),
         // Host memory that is taken over during the call.
@@ -95,12 +97,10 @@ fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<boo
         (Operand::Host(..), _) | (_, Operand::Host(..)) => Ok(false),
         _ if device(source).is_none() || device(source) != device(destination) => Ok(false),
         // Array_views over arrays of one device, without changes elsewhere.
-        _ => Ok(!source.is_pending(Access::Read)
-            && !destination.is_pending(Access::Write)
-            && match source {
-                Operand::View(part) => part.source().lock().is_only_at_home(part.region())?,
-                _ => true,
-            }),
+        _ => match source {
+            Operand::View(part) => part.source().lock().is_only_at_home(part.region()),
+            _ => Ok(true),
+        },
     }
 }
 
