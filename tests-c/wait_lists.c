@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { NUMBERS = 100, BYTES = NUMBERS * 4 };
 
@@ -456,4 +458,44 @@ TEST(copies_do_not_wait_for_the_program) {
         CHECK_OK(revamp_array_destroy(a));
         CHECK_OK(revamp_array_destroy(b));
     }
+}
+
+static void pause_ms(int ms) {
+    struct timespec time = {0, ms * 1000000L};
+    nanosleep(&time, NULL);
+}
+
+static void *fail_soon(void *go) {
+    pause_ms(20);
+    CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
+    return NULL;
+}
+
+/* Work that never began is nothing to those who come after it. */
+TEST(synchronous_calls_go_on_after_work_that_did_not_begin) {
+    FOR_EACH_PLACE(p, runs_kernels) {
+        uint32_t *sent = numbers(NUMBERS, 1);
+        revamp_array array = array_with(p->view, sent, NUMBERS);
+        revamp_completion go = promise(), done = begin_step(p, p->view, array, &go, 1);
+        pthread_t thread;
+        REQUIRE(!pthread_create(&thread, NULL, fail_soon, go));
+        check_steps(array, sent, 0);
+        pthread_join(thread, NULL);
+        CHECK_FAILS(revamp_completion_get(done), AS_MEMORY, "the disk is full");
+        CHECK_OK(revamp_completion_release(done));
+        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(a_completion_keeps_its_failure) {
+    some_place(runs_host_kernels);
+    revamp_completion first = begin_failure("the first");
+    for (int i = 0; i < 3000; i++)
+        CHECK_OK(revamp_completion_release(begin_failure("another")));
+    CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "");
+    CHECK_FAILS(revamp_completion_get(first), AS_RUNTIME, "the first");
+    CHECK_OK(revamp_completion_release(first));
+    while (revamp_accelerator_view_wait(host_view()) != REVAMP_OK)
+        ;
 }

@@ -209,7 +209,9 @@ pub unsafe extern "C" fn revamp_array_view_retain(view: revamp_array_view) -> re
 /// Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
 /// are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
 /// failure of the write-back is only logged (DST-7); to have it returned, call
-/// revamp_array_view_synchronize() before (DST-8).
+/// revamp_array_view_synchronize() before (DST-8). So this waits for asynchronous work on the data
+/// source, and for the completions after which that work begins: set those of
+/// revamp_completion_create() before, or on another thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_release(view: revamp_array_view) -> revamp_status {
     guard_release(|| release::<ArrayView, _>(view))

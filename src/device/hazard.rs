@@ -41,6 +41,14 @@ pub trait Timeline: Send + Sync {
     fn has_failed(&self, _value: u64) -> bool {
         false
     }
+    /// Keeps the failure of the work at `value`, if it has one, until [`Self::let_go`] was called as often.
+    fn keep(&self, _value: u64) {}
+    /// Ends one [`Self::keep`].
+    fn let_go(&self, _value: u64) {}
+    /// True if the work numbered `value`, which is done, failed before it began, so that it changed nothing.
+    fn was_left_out(&self, _value: u64) -> bool {
+        false
+    }
     /// True if other queues of the device can wait for `value`: it was handed to the device, and will be signalled.
     fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
@@ -287,7 +295,7 @@ impl Tracker {
             let Some(Detour::Wait(points)) = Detour::of(&error) else { return Err(error) };
             for point in points {
                 let done = point.wait(None);
-                if access != Access::Write {
+                if access != Access::Write && !point.timeline.was_left_out(point.value) {
                     done?;
                 }
             }

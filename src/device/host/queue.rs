@@ -41,7 +41,7 @@ impl HostKind {
     }
 }
 
-/// How many failures a queue remembers; older ones are forgotten.
+/// How many failures a queue remembers that no completion keeps; older ones are forgotten.
 const MOST_FAILURES: usize = 1024;
 
 struct Job {
@@ -73,6 +73,24 @@ struct QueueState {
     waiting: usize,
     /// Keyed by value: of failed jobs, and of markers that reported one.
     failures: BTreeMap<u64, Failure>,
+    /// The values whose failures completions keep, and how many do.
+    kept: BTreeMap<u64, usize>,
+}
+
+impl QueueState {
+    fn remember(&mut self, value: u64, failure: Failure) {
+        let (failures, kept) = (&mut self.failures, &self.kept);
+        if failures.len() >= MOST_FAILURES + kept.len() {
+            // Preferably a reported one is forgotten.
+            let is_free = |(value, _): &(&u64, &Failure)| !kept.contains_key(value);
+            let told = failures.iter().filter(is_free).find(|(_, f)| f.told);
+            let old = told.or_else(|| failures.iter().find(is_free)).map(|(&value, _)| value);
+            if let Some(old) = old {
+                failures.remove(&old);
+            }
+        }
+        failures.insert(value, failure);
+    }
 }
 
 /// The numbers of a [`HostQueue`]'s jobs, and the jobs.
@@ -163,7 +181,7 @@ impl HostTimeline {
             let number = job.value;
             let failed = MutexGuard::unlocked(state, || run_job(job));
             if let Err(error) = failed {
-                remember(&mut state.failures, number, Failure { error, told: false });
+                state.remember(number, Failure { error, told: false });
             }
             // The marker behind the job is reached with it. Release: whoever sees the value sees what the job wrote.
             self.done.store(number + 1, Ordering::Release);
@@ -258,20 +276,9 @@ impl HostTimeline {
         let Some((_, first)) = state.failures.range_mut(..value).find(|(_, f)| !f.told) else { return Ok(()) };
         first.told = true;
         let error = first.error.clone();
-        remember(&mut state.failures, value, Failure { error: error.clone(), told: true });
+        state.remember(value, Failure { error: error.clone(), told: true });
         Err(error)
     }
-}
-
-fn remember(failures: &mut BTreeMap<u64, Failure>, value: u64, failure: Failure) {
-    if failures.len() >= MOST_FAILURES {
-        // Preferably a reported one is forgotten.
-        let old = failures.iter().find(|(_, f)| f.told).or_else(|| failures.iter().next());
-        if let Some(old) = old.map(|(&value, _)| value) {
-            failures.remove(&old);
-        }
-    }
-    failures.insert(value, failure);
 }
 
 fn run_job(job: Job) -> Result<()> {
@@ -302,6 +309,16 @@ impl Timeline for HostTimeline {
     }
     fn has_failed(&self, value: u64) -> bool {
         self.state.lock().failures.get(&value).is_some_and(|f| !f.told)
+    }
+    fn keep(&self, value: u64) {
+        *self.state.lock().kept.entry(value).or_default() += 1;
+    }
+    fn let_go(&self, value: u64) {
+        let mut state = self.state.lock();
+        match state.kept.get_mut(&value) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(state.kept.remove(&value)),
+        }
     }
 
     fn reached(&self, value: u64) -> bool {

@@ -10,6 +10,7 @@ use crate::runtime::operations::host_operation::{HostOperation, HostWork, start}
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
 static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
@@ -41,7 +42,11 @@ pub(in crate::runtime) fn begin(
     attach(&point);
     let AsyncOptions { after, timer } = options;
     let awaited = after.clone();
-    let task = move || awaited.wait().and_then(|()| task());
+    let own = operation.clone();
+    let task = move || {
+        awaited.wait().inspect_err(|_| own.left_out.store(true, Ordering::Release))?;
+        task()
+    };
     let work = HostWork::new(&operation, Box::new(task));
     after.hold_up(&work);
     for p in before {

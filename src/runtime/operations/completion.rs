@@ -40,12 +40,23 @@ impl Completion {
 
     /// [`Self::of`] work whose timer is in `timer`.
     pub fn timed(points: Vec<Point>, timer: Option<Arc<TimerSlot>>) -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), points, untold: None, promise: None, timer })
+        Self::made(points, None, None, timer)
     }
 
     /// A completion that is done when all work up to `points` is, and reports losses of it that were not yet reported.
     pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), points, untold: Some(OnceLock::new()), promise: None, timer: None })
+        Self::made(points, Some(OnceLock::new()), None, None)
+    }
+
+    fn made(
+        points: Vec<Point>,
+        untold: Option<OnceLock<Option<Error>>>,
+        promise: Option<(Promise, Arc<Self>)>,
+        timer: Option<Arc<TimerSlot>>,
+    ) -> Arc<Self> {
+        // Until this is dropped, their failures are not forgotten.
+        points.iter().for_each(|p| p.timeline.keep(p.value));
+        Arc::new(Self { id: unique_id(), points, untold, promise, timer })
     }
 
     /// A completion that the program completes. It fails when the last reference is dropped before.
@@ -168,6 +179,12 @@ impl Completion {
                 )
             })
         })
+    }
+}
+
+impl Drop for Completion {
+    fn drop(&mut self) {
+        self.points.iter().for_each(|p| p.timeline.let_go(p.value));
     }
 }
 

@@ -18,6 +18,8 @@ pub struct HostOperation {
     done: Condvar,
     /// True once somebody has asked a completion for its result.
     pub(super) told: AtomicBool,
+    /// True if it failed because one failed that it was to begin after.
+    pub(super) left_out: AtomicBool,
     /// Opens when it is done, for the operations that wait for it.
     pub(super) gate: Gate<HostWork>,
 }
@@ -30,6 +32,7 @@ impl HostOperation {
             result: Mutex::new(None),
             done: Condvar::new(),
             told: AtomicBool::new(false),
+            left_out: AtomicBool::new(false),
             gate: Gate::default(),
         })
     }
@@ -71,6 +74,9 @@ impl Timeline for HostOperation {
     }
     fn reached(&self, value: u64) -> bool {
         value == 0 || self.result.lock().is_some()
+    }
+    fn was_left_out(&self, _: u64) -> bool {
+        self.left_out.load(Ordering::Acquire)
     }
     fn is_signalled(&self, _: u64) -> bool {
         true
