@@ -175,6 +175,9 @@ TEST(an_error_of_the_program_reaches_what_waits) {
         revamp_completion second = begin_step(p, p->view, array, &first, 1);
         CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
         CHECK_FAILS(revamp_completion_get(second), AS_MEMORY, "the disk is full");
+        /* The chain does not make the text longer. */
+        const char *begin = strstr(revamp_last_error_message(), "it was to begin after");
+        CHECK(begin && !strstr(begin + 1, "it was to begin after"));
         CHECK_FAILS(revamp_completion_get(first), AS_MEMORY, "the disk is full");
         /* It failed before this begins. */
         revamp_completion third = begin_step(p, p->view, array, &go, 1);
@@ -498,4 +501,113 @@ TEST(a_completion_keeps_its_failure) {
     CHECK_OK(revamp_completion_release(first));
     while (revamp_accelerator_view_wait(host_view()) != REVAMP_OK)
         ;
+}
+
+/* Begins a step of an array_view where the library chooses. */
+static revamp_completion begin_view_step(const place *p, revamp_array_view view, const revamp_completion *go) {
+    int32_t extent = NUMBERS;
+    revamp_async_options options = after(go, 1);
+    revamp_completion done = NULL;
+    if (runs_spirv(&p->info)) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_argument argument = revamp_argument_view(0, view);
+        revamp_dispatch_info info = {0};
+        info.struct_size = sizeof info;
+        info.rank = 1;
+        info.extent = &extent;
+        info.arguments = &argument;
+        info.argument_count = 1;
+        REQUIRE_OK(revamp_dispatch_async(NULL, step, &info, &options, &done));
+        CHECK_OK(revamp_kernel_release(step));
+    } else {
+        uint64_t block = 0;
+        revamp_argument argument = revamp_argument_view_address(0, view);
+        revamp_parallel_for_each_info info = {0};
+        info.struct_size = sizeof info;
+        info.rank = 1;
+        info.extent = &extent;
+        info.function = host_step;
+        info.arguments = &argument;
+        info.argument_count = 1;
+        info.block = &block;
+        info.block_size = sizeof block;
+        REQUIRE_OK(revamp_parallel_for_each_async(NULL, &info, &options, &done));
+    }
+    return done;
+}
+
+TEST(the_default_view_covers_work_that_waits) {
+    FOR_EACH_PLACE(p, runs_kernels) {
+        /* Functions without a view run on host threads. */
+        if (!runs_spirv(&p->info) && p->view != host_view()) continue;
+        uint32_t *sent = numbers(NUMBERS, 1), *right = numbers(NUMBERS, 1);
+        revamp_array_view view = view_of(sent, NUMBERS);
+        revamp_completion go = promise(), marker = NULL;
+        CHECK_OK(revamp_completion_release(begin_view_step(p, view, &go)));
+        REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
+        CHECK_STATUS(revamp_completion_wait_for(marker, 20000000), REVAMP_TIMEOUT);
+        CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
+        CHECK_OK(revamp_completion_wait(marker));
+        CHECK_FAILS(revamp_accelerator_view_wait(p->view), AS_MEMORY, "the disk is full");
+        CHECK_OK(revamp_completion_release(marker));
+        CHECK_OK(revamp_completion_release(go));
+        CHECK_OK(revamp_array_view_release(view));
+        CHECK_SAME(sent, right, BYTES);
+    }
+}
+
+static void *open_soon(void *context) {
+    pause_ms(50);
+    open_gate(context);
+    return NULL;
+}
+
+/* The work begins while everything ends. */
+CHILD(ends_before_work_begins) {
+    const place *p = some_place(runs_kernels);
+    uint32_t *sent = numbers(NUMBERS, 1), *right = numbers(NUMBERS, 1);
+    gate *g = new_gate();
+    revamp_completion held = NULL;
+    pthread_t thread;
+    block_view(host_view(), g);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &held));
+    begin_view_step(p, view_of(sent, NUMBERS), &held);
+    REQUIRE(!pthread_create(&thread, NULL, open_soon, g));
+    CHECK_OK(revamp_uninitialize());
+    pthread_join(thread, NULL);
+    step_naive(right, NUMBERS, 1);
+    CHECK_SAME(sent, right, BYTES);
+}
+
+static void no_report(revamp_log_level level, const char *message, void *context) {
+    (void)context;
+    if (level == REVAMP_LOG_ERROR) CHECK_TEXT(message, "no report");
+}
+
+/* REVAMP_CHECK=1: wait lists are waits too. */
+CHILD(ordered_by_wait_lists) {
+    CHECK_OK(revamp_set_log_callback(no_report, NULL, REVAMP_LOG_ERROR));
+    FOR_EACH_PLACE(p, runs_kernels) {
+        uint32_t *sent = numbers(NUMBERS, 1), *got = memory(BYTES);
+        revamp_array array = array_1d(p->view, NUMBERS, 4);
+        revamp_completion done[6] = {NULL};
+        revamp_async_options after_copy = after(&done[0], 1), after_launches = after(&done[3], 2);
+        REQUIRE_OK(revamp_copy_to_array_async(sent, BYTES, array, NULL, &done[0]));
+        REQUIRE_OK(revamp_copy_from_array_async(array, got, BYTES, &after_copy, &done[1]));
+        done[2] = begin_step(p, p->view, array, done, 2);
+        for (int i = 0; i < 3; i++)
+            CHECK_OK(revamp_completion_wait(done[i]));
+        done[3] = begin_step(p, p->view, array, NULL, 0);
+        done[4] = begin_step(p, p->view, array, NULL, 0);
+        REQUIRE_OK(revamp_copy_from_array_async(array, got, BYTES, &after_launches, &done[5]));
+        for (int i = 6; i-- > 0;)
+            expect_done(done[i]);
+        step_naive(sent, NUMBERS, 3);
+        CHECK_SAME(got, sent, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(work_in_order_is_no_race) {
+    CHECK_CHILD("ordered_by_wait_lists", "REVAMP_CHECK=1", NULL);
 }

@@ -1,8 +1,9 @@
 //! The race check (`REVAMP_CHECK=1`, and where the reference accelerator is used): reports concurrent uses of common elements if one of them writes (AV-23, AV-24), with
 //! both call sites.
 //!
-//! The use of a call lasts as long as the call; that of an asynchronous operation until somebody has waited for it (AV-25,
-//! AV-27), since a program that does not wait is wrong however fast the operation is.
+//! The use of a call lasts as long as the call, also that of a launch with a completion, which later uses come after. The use
+//! of an asynchronous copy lasts until somebody has waited for it (AV-25, AV-27), since a program that does not wait is wrong
+//! however fast the copy is; what has the copy in its wait list waits for it.
 
 use crate::device::hazard::Point;
 use crate::device::unique_id;
@@ -134,6 +135,15 @@ pub(super) fn waited_for_view(points: &[Point]) {
 
 /// Begins the uses of a call, and reports those that conflict with others.
 pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements, Access)>) -> Using {
+    uses_after(call, elements, |_| false)
+}
+
+/// [`uses`] of an operation that begins after the completions for which `is_before` is true.
+pub(super) fn uses_after(
+    call: &'static CStr,
+    elements: impl Iterator<Item = (Elements, Access)>,
+    is_before: impl Fn(u64) -> bool,
+) -> Using {
     if !is_on() {
         return Using(SmallVec::new());
     }
@@ -143,7 +153,12 @@ pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements
     let mut ids = SmallVec::new();
     let mut reports = Vec::new();
     for (Elements { key, region }, access) in elements {
-        for other in open.iter().filter(|o| o.key == key && o.group != group) {
+        let is_beside = |o: &&OpenUse| {
+            o.key == key
+                && o.group != group
+                && !o.operation.as_ref().is_some_and(|(completion, _)| is_before(*completion))
+        };
+        for other in open.iter().filter(is_beside) {
             if (access.writes() || other.access.writes()) && region.overlaps(&other.region) {
                 let how = |a: Access| if a.writes() { "writes" } else { "reads" };
                 reports.push(format!(

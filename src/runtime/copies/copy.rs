@@ -13,7 +13,7 @@ use crate::runtime::copies::memory::{find_destination, find_source};
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::transfer::{Tally, Then, run};
-use crate::runtime::operations::after::AsyncOptions;
+use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self, Using};
@@ -25,15 +25,16 @@ use std::sync::Arc;
 /// Uploads of at most this many bytes are taken over during the call of copy_async.
 const AT_ONCE: u64 = 256 << 10;
 
-fn uses_of(source: &Operand, destination: &Operand, call: Call) -> Using {
+fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -> Using {
     let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
-    race::uses(call.name, both.filter_map(|(side, access)| Some((side.elements()?, access))))
+    let elements = both.filter_map(|(side, access)| Some((side.elements()?, access)));
+    race::uses_after(call.name, elements, |completion| after.contains(completion))
 }
 
 /// Copies, and returns when that is done. `call` requested it.
 pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
-    let _using = uses_of(&source, &destination, call);
+    let _using = uses_of(&source, &destination, call, &After::default());
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
     for point in perform(&source, &destination, plan, call, Then::Wait, None)? {
@@ -45,7 +46,7 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
 /// Begins a copy, which starts after the completions of `options`. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
-    let using = uses_of(&source, &destination, call);
+    let using = uses_of(&source, &destination, call, &options.after);
     let is_timed = options.timer.is_some();
     if !is_timed && options.after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
         let made = Completion::of(perform(&source, &destination, plan, call, Then::Other, None)?.into_vec());

@@ -283,7 +283,8 @@ impl ArrayView {
         let part = self.part.clone();
         part.check(access)?;
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
-        let using = self.using(call, access);
+        let elements = std::iter::once_with(|| (part.elements(), access));
+        let using = race::uses_after(call.name, elements, |completion| options.after.contains(completion));
         let target = target.cloned();
         part.source.host_access().take_back(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];

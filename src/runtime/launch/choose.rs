@@ -59,6 +59,14 @@ pub(in crate::runtime) fn choose<'a>(
     Ok(chosen)
 }
 
+/// True if nothing else than the default accelerator and the state of array_views decides where a launch runs.
+pub(in crate::runtime) fn is_free<'a>(
+    named: Option<&Arc<AcceleratorView>>,
+    mut sides: impl Iterator<Item = &'a Operand>,
+) -> bool {
+    named.is_none_or(|view| view.is_auto_selection()) && !sides.any(|side| matches!(side, Operand::Array(..)))
+}
+
 /// SEL-8 to SEL-14.
 fn free_choice<'a>(
     sides: impl Iterator<Item = &'a Operand>,

@@ -20,13 +20,13 @@ use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Table;
 use crate::runtime::launch::cached_launch::CachedLaunch;
-use crate::runtime::launch::choose::choose;
+use crate::runtime::launch::choose::{choose, is_free};
 use crate::runtime::launch::compiled;
 use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::uses::access;
-use crate::runtime::operations::after::AsyncOptions;
+use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -47,11 +47,11 @@ pub fn launch_function(
     again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     checked(view, launch, |wanted| {
-        let _using = wanted.uses();
+        let _using = wanted.uses(&After::default());
         for c in wanted.captured {
             c.operand.wait_pending(c.access)?;
         }
-        wanted.launch(again)
+        wanted.launch(None, again)
     })
 }
 
@@ -68,14 +68,16 @@ pub fn launch_function_async(
     let timer = options.timer.clone();
     let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     checked(view.clone(), &launch, |wanted| {
+        let _using = wanted.uses(&options.after);
         if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.access)) {
-            let _using = wanted.uses();
-            return Ok(Completion::timed(vec![wanted.launch(again)?], options.timer));
+            return Ok(Completion::timed(vec![wanted.launch(None, again)?], options.timer));
         }
+        let is_free = is_free(view.as_ref(), launch.arguments.iter().map(|a| &a.section));
+        let default = if is_free { Some(wanted.default_view()?) } else { None };
         let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
         let captured = wanted.captured.iter().map(|c| (c.operand, c.access));
-        Ok(later(view.clone(), captured, options, move |view| {
-            kept.with(|launch| checked(view, launch, |wanted| wanted.launch(None)))
+        Ok(later(view.clone(), default, captured, options, move |view, default| {
+            kept.with(|launch| checked(view, launch, |wanted| wanted.launch(default.as_ref(), None)))
         }))
     })
 }
@@ -136,27 +138,40 @@ struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// The uses of its arguments, for the race check.
-    fn uses(&self) -> race::Using {
-        race::uses(DISPATCH.name, self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))))
+    fn uses(&self, after: &After) -> race::Using {
+        let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access)));
+        race::uses_after(DISPATCH.name, elements, |completion| after.contains(completion))
     }
 
-    /// Gives the launch to a queue. Nothing pending may conflict.
-    fn launch(&self, mut again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
+    /// Gives the launch to a queue. Nothing pending may conflict. `default` is the default view, if the call has chosen it.
+    fn launch(
+        &self,
+        default: Option<&Arc<AcceleratorView>>,
+        mut again: Option<&mut Option<CachedLaunch>>,
+    ) -> Result<Point> {
         // Arguments that the kernel does not use also influence where it runs.
         let sources = Sources::of(self.launch.arguments.iter().map(|a| &a.section));
-        sources.attempt(|held| self.hand_over(held, again.as_deref_mut()))
+        sources.attempt(|held| self.hand_over(default, held, again.as_deref_mut()))
+    }
+
+    /// The default view that it may run on now.
+    fn default_view(&self) -> Result<Arc<AcceleratorView>> {
+        let runtime = runtime()?;
+        let has_kernel = self.launch.compiled.is_some();
+        let default = if has_kernel { runtime.default_for(Code::Host) } else { runtime.default_without_kernel() };
+        runtime.default_view(&default?)
     }
 
     /// Gives the launch to the queue of the view it runs on.
-    fn hand_over(&self, held: &mut LockedSources<'_>, again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
+    fn hand_over(
+        &self,
+        default: Option<&Arc<AcceleratorView>>,
+        held: &mut LockedSources<'_>,
+        again: Option<&mut Option<CachedLaunch>>,
+    ) -> Result<Point> {
         let launch = self.launch;
         let sides = launch.arguments.iter().map(|a| &a.section);
-        let view = choose(self.view.clone(), sides, held, || {
-            let runtime = runtime()?;
-            let has_kernel = launch.compiled.is_some();
-            let default = if has_kernel { runtime.default_for(Code::Host) } else { runtime.default_without_kernel() };
-            runtime.default_view(&default?)
-        })?;
+        let view = choose(self.view.clone(), sides, held, || default.cloned().map_or_else(|| self.default_view(), Ok))?;
         let accelerator = view.accelerator();
         let on_host_threads = accelerator.kind() == DeviceKind::HostThreads;
         if !on_host_threads && launch.compiled.is_none() {

@@ -19,15 +19,17 @@ pub(super) fn points_here(view: Option<&Arc<AcceleratorView>>, after: &After) ->
 }
 
 /// Begins a launch of these arguments by `launch`, on a thread of the library, once it may begin. It is done when the device has done
-/// it.
+/// it. `default` is the default view if the launch may run there: the runtime may be about to end when it begins.
 pub(super) fn later<'a>(
     view: Option<Arc<AcceleratorView>>,
+    default: Option<Arc<AcceleratorView>>,
     captured: impl Iterator<Item = (&'a Operand, Access)>,
     options: AsyncOptions,
-    launch: impl FnOnce(Option<Arc<AcceleratorView>>) -> Result<Point> + Send + 'static,
+    launch: impl FnOnce(Option<Arc<AcceleratorView>>, Option<Arc<AcceleratorView>>) -> Result<Point> + Send + 'static,
 ) -> Arc<Completion> {
     let mut claims: SmallVec<[(&Tracker, Range<u64>, Access); 8]> = SmallVec::new();
-    let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = view.iter().map(AcceleratorView::actual).collect();
+    let named = view.as_ref().or(default.as_ref());
+    let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = named.map(AcceleratorView::actual).into_iter().collect();
     for (operand, access) in captured {
         operand.take_back(access);
         claims.extend(operand.claim().map(|(tracker, range)| (tracker, range, access)));
@@ -36,7 +38,7 @@ pub(super) fn later<'a>(
         }
     }
     let task = move || {
-        let point = launch(view)?;
+        let point = launch(view, default)?;
         point.wait(None).map(drop)
     };
     begin(&claims, options, AcceleratorView::attach_to(&views), task)

@@ -13,13 +13,13 @@ use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
-use crate::runtime::launch::choose::{check_runs_kernels, choose};
+use crate::runtime::launch::choose::{check_runs_kernels, choose, is_free};
 use crate::runtime::launch::domain::groups;
 use crate::runtime::launch::images::{self, ImageArgument};
 use crate::runtime::launch::kept::KeptLaunch;
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
-use crate::runtime::operations::after::AsyncOptions;
+use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -37,11 +37,11 @@ pub fn dispatch(
 ) -> Result<Point> {
     let label = kernel.label();
     let launched = checked(view.as_ref(), kernel, launch, |ready| {
-        let _using = ready.uses();
+        let _using = ready.uses(&After::default());
         for c in ready.captured {
             c.operand.wait_pending(c.needs)?;
         }
-        ready.launch(view.clone())
+        ready.launch(view.clone(), None)
     });
     launched.map_err(|e| e.context(format_args!("kernel {label}")))
 }
@@ -58,15 +58,18 @@ pub fn dispatch_async(
     let timer = options.timer.clone();
     let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     let begun = checked(view.as_ref(), kernel, &launch, |ready| {
+        let _using = ready.uses(&options.after);
         if here.is_some() && !ready.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
-            let _using = ready.uses();
-            return Ok(Completion::timed(vec![ready.launch(view.clone())?], options.timer));
+            return Ok(Completion::timed(vec![ready.launch(view.clone(), None)?], options.timer));
         }
+        let is_free = is_free(view.as_ref(), ready.captured.iter().map(|c| c.operand));
+        let default = if is_free { Some(ready.default_view()?) } else { None };
         let (kept, kernel) = (KeptLaunch::new(&launch, options.timer.clone()), kernel.clone());
         let captured = ready.captured.iter().map(|c| (c.operand, c.needs));
-        Ok(later(view.clone(), captured, options, move |view| {
-            let again =
-                |launch: &SpirvLaunch<'_>| checked(view.as_ref(), &kernel, launch, |ready| ready.launch(view.clone()));
+        Ok(later(view.clone(), default, captured, options, move |view, default| {
+            let again = |launch: &SpirvLaunch<'_>| {
+                checked(view.as_ref(), &kernel, launch, |ready| ready.launch(view.clone(), default.as_ref()))
+            };
             kept.with(again).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
         }))
     });
@@ -243,22 +246,33 @@ struct Ready<'a> {
 
 impl Ready<'_> {
     /// The uses of its arguments, for the race check.
-    fn uses(&self) -> race::Using {
-        race::uses(DISPATCH.name, self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs))))
+    fn uses(&self, after: &After) -> race::Using {
+        let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs)));
+        race::uses_after(DISPATCH.name, elements, |completion| after.contains(completion))
     }
 
-    /// Gives the launch to a queue. Nothing pending may conflict.
-    fn launch(&self, view: Option<Arc<AcceleratorView>>) -> Result<Point> {
-        Sources::of(self.captured.iter().map(|c| c.operand)).attempt(|held| self.hand_over(view.clone(), held))
+    /// The default view that it may run on now.
+    fn default_view(&self) -> Result<Arc<AcceleratorView>> {
+        runtime()?.default_view(self.kernel.accelerator())
+    }
+
+    /// Gives the launch to a queue. Nothing pending may conflict. `default` is the default view, if the call has chosen it.
+    fn launch(&self, view: Option<Arc<AcceleratorView>>, default: Option<&Arc<AcceleratorView>>) -> Result<Point> {
+        Sources::of(self.captured.iter().map(|c| c.operand)).attempt(|held| self.hand_over(view.clone(), default, held))
     }
 
     /// Gives the launch to the queue of the view it runs on.
-    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut LockedSources<'_>) -> Result<Point> {
+    fn hand_over(
+        &self,
+        view: Option<Arc<AcceleratorView>>,
+        default: Option<&Arc<AcceleratorView>>,
+        held: &mut LockedSources<'_>,
+    ) -> Result<Point> {
         let kernel = self.kernel;
         let mut block = Block::default();
         block.begin(self.block)?;
         let view = choose(view, self.captured.iter().map(|c| c.operand), held, || {
-            runtime()?.default_view(kernel.accelerator())
+            default.cloned().map_or_else(|| self.default_view(), Ok)
         })?;
         if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
             return Err(Error::runtime(format!(

@@ -2,13 +2,16 @@
 
 use crate::device::TimerSlot;
 use crate::device::hazard::Point;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::HostWork;
 use crate::runtime::operations::order::HeldUp;
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Why an operation failed before it began.
+const FAILED_BEFORE: &str = "it was to begin after an operation that failed";
 
 /// The completions after which an operation begins.
 #[derive(Clone, Default)]
@@ -47,7 +50,14 @@ impl After {
 
     /// Waits for all, and fails if one failed.
     pub(super) fn wait(&self) -> Result<()> {
-        self.iter().try_for_each(|c| c.get().map_err(|e| e.context("it was to begin after an operation that failed")))
+        // In a chain of operations it is said once.
+        let tell = |e: Error| if e.message.starts_with(FAILED_BEFORE) { e } else { e.context(FAILED_BEFORE) };
+        self.iter().try_for_each(|c| c.get().map_err(tell))
+    }
+
+    /// True if this completion is among them.
+    pub(in crate::runtime) fn contains(&self, completion: u64) -> bool {
+        self.iter().any(|c| c.id() == completion)
     }
 
     /// Holds work up until the operations of the host among them are done.

@@ -59,6 +59,11 @@ impl Completion {
         Arc::new(Self { id: unique_id(), points, untold, promise, timer })
     }
 
+    /// Unique for the life of the process.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// A completion that the program completes. It fails when the last reference is dropped before.
     pub fn user() -> Arc<Self> {
         let operation = HostOperation::new();
