@@ -579,6 +579,54 @@ CHILD(ends_before_work_begins) {
     CHECK_SAME(sent, right, BYTES);
 }
 
+static void rearm(revamp_status status, void *context) {
+    (void)status, (void)context;
+    revamp_completion next = NULL;
+    if (revamp_completion_create(&next) == REVAMP_OK) revamp_completion_then(next, rearm, NULL);
+}
+
+CHILD(makes_completions_during_the_end) {
+    some_place(runs_kernels);
+    rearm(REVAMP_OK, NULL);
+    CHECK_OK(revamp_uninitialize());
+    revamp_completion go = promise();
+    CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
+    expect_done(go);
+}
+
+TEST(completions_and_work_of_the_end) {
+    CHECK_CHILD("ends_before_work_begins", NULL);
+    CHECK_CHILD("makes_completions_during_the_end", NULL);
+}
+
+static struct timespec exited;
+
+static void check_duration(void) {
+    struct timespec ended;
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    double took = (double)(ended.tv_sec - exited.tv_sec) + (double)(ended.tv_nsec - exited.tv_nsec) / 1e9;
+    if (took > 1.5) _exit(1);
+}
+
+static void *wait_for_ever(void *completion) {
+    revamp_completion_get(completion);
+    return NULL;
+}
+
+CHILD(exits_while_a_thread_waits) {
+    pthread_t thread;
+    atexit(check_duration);
+    some_place(runs_kernels);
+    REQUIRE(!pthread_create(&thread, NULL, wait_for_ever, promise()));
+    pause_ms(50);
+    clock_gettime(CLOCK_MONOTONIC, &exited);
+    exit(0);
+}
+
+TEST(the_end_does_not_wait_for_threads_that_wait_for_the_program) {
+    CHECK_CHILD("exits_while_a_thread_waits", NULL);
+}
+
 static void no_report(revamp_log_level level, const char *message, void *context) {
     (void)context;
     if (level == REVAMP_LOG_ERROR) CHECK_TEXT(message, "no report");

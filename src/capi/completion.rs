@@ -51,10 +51,11 @@ pub(super) unsafe fn read_options(options: *const revamp_async_options) -> Resul
 /// begin after something of the program's own. If its last owner releases it before, it fails with
 /// REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize() and
 /// the end of the process do the same. Release it with revamp_completion_release().
+/// Errors: REVAMP_ERROR_RUNTIME during revamp_uninitialize().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_create(completion: *mut revamp_completion) -> revamp_status {
     // SAFETY: the caller vouches for it being writable.
-    guard(|| unsafe { give(completion, "completion", Completion::user()) })
+    guard(|| unsafe { give(completion, "completion", Completion::user()?) })
 }
 
 /// Completes a completion of revamp_completion_create(): work that waits for it begins, if `status`

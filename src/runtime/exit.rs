@@ -31,6 +31,8 @@ const LATE_POLL: Duration = Duration::from_millis(5);
 
 /// The two threads: one finishes the work, the other watches over it. `None` if the system could not create them.
 static WAITING: OnceLock<Option<[Thread; 2]>> = OnceLock::new();
+/// Lets the operations fail that only the program could complete: calls of other threads may wait for them.
+static ABANDON: OnceLock<fn()> = OnceLock::new();
 /// The functions that write back array_views, and that finish launches, copies and callbacks.
 static FINISH: OnceLock<[fn(); 2]> = OnceLock::new();
 /// How the process ends; written once.
@@ -60,7 +62,8 @@ impl Ending {
 }
 
 /// Creates the threads, at the first use of a device: from then on there may be something to finish.
-pub(super) fn prepare(finish: [fn(); 2]) {
+pub(super) fn prepare(abandon: fn(), finish: [fn(); 2]) {
+    let _ = ABANDON.set(abandon);
     let _ = FINISH.set(finish);
     WAITING.get_or_init(|| {
         let made = spawn_named("revamp-exit", || finish_all(wait_for_end()))
@@ -96,6 +99,7 @@ fn watch_over(ending: Ending) {
 }
 
 fn finish_all(ending: Ending) {
+    ABANDON.get().into_iter().for_each(|abandon| abandon());
     let end = Instant::now() + if ending.inside { CALLS_INSIDE } else { CALLS };
     while process::others_are_calling(ending.counter) && Instant::now() < end {
         std::thread::sleep(POLL);

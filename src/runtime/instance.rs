@@ -49,17 +49,10 @@ pub fn runtime() -> Result<Arc<Runtime>> {
     if let Some(runtime) = slot.as_ref() {
         return Ok(runtime.clone());
     }
-    exit::prepare([write_back, finish]);
+    exit::prepare(promise::abandon_all, [source::write_back_all, finish]);
     let made = Arc::new(Runtime::new()?);
     *slot = Some(made.clone());
     Ok(made)
-}
-
-/// The first step of the exit hook.
-fn write_back() {
-    // No call can complete them any more, and array_views may wait for them.
-    promise::abandon_all();
-    source::write_back_all();
 }
 
 /// The last step of the exit hook: waits for all work.
@@ -254,6 +247,7 @@ pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     promise::abandon_all();
     finish_work(&runtime);
     clear();
+    promise::reopen();
     runtime.close();
     drop(runtime);
     // Queues that still have work are destroyed by a task.

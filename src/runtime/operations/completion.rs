@@ -65,11 +65,11 @@ impl Completion {
     }
 
     /// A completion that the program completes. It fails when the last reference is dropped before.
-    pub fn user() -> Arc<Self> {
+    pub fn user() -> Result<Arc<Self>> {
         let operation = HostOperation::new();
         let awaited = Self::of(vec![operation.point()]);
-        let promise = Some((Promise::new(operation), awaited));
-        Arc::new(Self { id: unique_id(), points: Vec::new(), untold: None, promise, timer: None })
+        let promise = Some((Promise::new(operation)?, awaited));
+        Ok(Self::made(Vec::new(), None, promise, None))
     }
 
     /// Completes one that the program made. Fails if it was completed before, or if it is not the program's.

@@ -5,21 +5,32 @@ use crate::lock::{Mutex, rank};
 use crate::runtime::operations::host_operation::HostOperation;
 use std::sync::{Arc, Weak};
 
+struct Open {
+    /// True while everything ends: no new ones are made, since nobody may be left to complete them.
+    closed: bool,
+    operations: Vec<Weak<HostOperation>>,
+}
+
 /// The operations that the program has yet to complete.
-static OPEN: Mutex<Vec<Weak<HostOperation>>, { rank::PROMISES }> = Mutex::new(Vec::new());
+static OPEN: Mutex<Open, { rank::PROMISES }> = Mutex::new(Open { closed: false, operations: Vec::new() });
 
 /// The duty to complete an operation.
 pub(super) struct Promise(Arc<HostOperation>);
 
 impl Promise {
-    pub fn new(operation: Arc<HostOperation>) -> Self {
+    /// Fails during revamp_uninitialize() and at the end of the process.
+    pub fn new(operation: Arc<HostOperation>) -> Result<Self> {
         let mut open = OPEN.lock();
-        if open.len() == open.capacity() {
-            open.retain(|o| o.strong_count() > 0);
+        if open.closed {
+            return Err(Error::runtime("no completion is made during revamp_uninitialize() or the end of the process"));
         }
-        open.push(Arc::downgrade(&operation));
+        let operations = &mut open.operations;
+        if operations.len() == operations.capacity() {
+            operations.retain(|o| o.strong_count() > 0);
+        }
+        operations.push(Arc::downgrade(&operation));
         drop(open);
-        Self(operation)
+        Ok(Self(operation))
     }
 
     /// Completes the operation; false if that was done before.
@@ -34,10 +45,19 @@ impl Drop for Promise {
     }
 }
 
-/// Lets all operations fail that the program has not completed: nobody can complete them any more.
+/// Lets new ones be made again, after [`abandon_all`].
+pub(in crate::runtime) fn reopen() {
+    OPEN.lock().closed = false;
+}
+
+/// Lets all operations fail that the program has not completed, and lets no new ones be made: nobody may be left to complete them.
 pub(in crate::runtime) fn abandon_all() {
-    let open = std::mem::take(&mut *OPEN.lock());
-    for operation in open.iter().filter_map(Weak::upgrade) {
+    let operations = {
+        let mut open = OPEN.lock();
+        open.closed = true;
+        std::mem::take(&mut open.operations)
+    };
+    for operation in operations.iter().filter_map(Weak::upgrade) {
         operation.settle(Err(Error::runtime(
             "the completion was not set before revamp_uninitialize() or the end of the process",
         )));
