@@ -1,6 +1,7 @@
 /* When work was done: revamp_async_options.is_timed and revamp_completion_get_times. */
 #include "views.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -182,4 +183,38 @@ TEST(work_without_times_says_so) {
     CHECK_OK(revamp_completion_release(done));
     CHECK_OK(revamp_completion_release(go));
     CHECK_OK(revamp_array_destroy(array));
+}
+
+/* The one submission that REVAMP_TEST=fail-submit=N lets fail may be that of the copy; the next copy is done. */
+CHILD(copies_onto_lost_data) {
+    /* More than the host copies by itself. */
+    enum { MANY = 2 * NUMBERS, SIZE = MANY * 4 };
+    const place *p = some_place(runs_spirv);
+    uint32_t *sent = numbers(MANY, 1);
+    revamp_array a = array_1d(p->view, MANY, 4), b = array_1d(p->view, MANY, 4);
+    revamp_kernel step = load(p->accelerator, &step_module);
+    revamp_region from = whole(a), to = whole(b);
+    revamp_async_options how = timed(NULL);
+    revamp_status status = REVAMP_ERROR_INTERNAL;
+    if (revamp_copy_to_array(sent, SIZE, a)) CHECK_OK(revamp_copy_to_array(sent, SIZE, a));
+    for (int i = 0; i < 40; i++)
+        (void)launch_step(p->view, step, b);
+    (void)revamp_accelerator_view_wait(p->view);
+    for (int i = 0; i < 2 && status; i++) {
+        revamp_completion done = NULL;
+        REQUIRE_OK(revamp_copy_async(&from, &to, &how, &done));
+        status = revamp_completion_get(done);
+        CHECK_OK(revamp_completion_release(done));
+    }
+    CHECK_OK(status);
+    CHECK_SAME(read_array(b), sent, SIZE);
+}
+
+TEST(timed_copies_replace_lost_data) {
+    some_place(runs_spirv);
+    for (int n = 1; n <= 8; n++) {
+        char setting[32];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=fail-submit=%d", n);
+        CHECK_CHILD("copies_onto_lost_data", setting, NULL);
+    }
 }

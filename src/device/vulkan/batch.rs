@@ -82,6 +82,11 @@ impl Batch {
         self.clear();
     }
 
+    /// True if the batch waits for this point of another queue already.
+    pub fn waits_for(&self, point: &Point) -> bool {
+        self.waits.iter().any(|(t, value)| t.id() == point.timeline.id() && *value >= point.value)
+    }
+
     /// Makes the whole batch wait for a point of another queue of the device.
     pub fn wait_for(&mut self, point: &Point) {
         let timeline = point.timeline.as_any().downcast_ref::<VulkanTimeline>();

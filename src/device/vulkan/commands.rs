@@ -174,12 +174,15 @@ impl Queue for ViewQueue {
         plan: &CopyPlan,
         timer: &TimerSlot,
     ) -> Result<Point> {
+        if self.queue.core.physical.limits.timestamp_bits == 0 {
+            return self.copy(source, destination, plan);
+        }
         let own = LaunchTimer::new(&self.queue.core)?;
         let stamp = |first, access| {
             let (read, written) = plan.hulls(&(0..plan.bytes()));
-            let of = |buffer, range, access| BufferUse { buffer, range, access, renewed: false };
+            let of = |buffer, range, access, renewed| BufferUse { buffer, range, access, renewed };
             // The copy comes after the one and before the other because of what they use.
-            let uses = [of(source, read, Access::Read), of(destination, written, access)];
+            let uses = [of(source, read, Access::Read, false), of(destination, written, access, true)];
             self.queue.record(&uses, Command::Stamp(&own, first))
         };
         stamp(true, Access::Write)?;

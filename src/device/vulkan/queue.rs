@@ -108,6 +108,8 @@ struct QueueState {
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
+    /// Sequence number of the last timed launch.
+    timed: Option<u64>,
     /// The burst under way.
     burst: Burst,
 }
@@ -206,6 +208,7 @@ impl VulkanQueue {
             let in_burst = state.burst.goes_on(now);
             let mut conflicts = Conflicts::default();
             self.find_conflicts(&state, &order, &mut conflicts)?;
+            let of_uses = conflicts.waits.len();
             if !work.after().is_empty() {
                 self.come_after(&state, work.after(), &mut conflicts)?;
             }
@@ -225,6 +228,15 @@ impl VulkanQueue {
                 }
                 continue;
             }
+            // The whole batch would wait for what only this command is to come after.
+            let waits = |batch: &Batch| conflicts.waits[of_uses..].iter().all(|p| batch.waits_for(p));
+            if state.open.as_ref().is_some_and(|batch| batch.count > 0 && !waits(batch)) {
+                drop(conflicts);
+                self.submit_all(&mut state)?;
+                continue;
+            }
+            // Nothing is done beside a timed launch.
+            conflicts.barrier |= state.timed.is_some_and(|timed| timed >= state.barrier);
             let (barrier, number) = (conflicts.barrier, state.value);
             let ahead = || number - 1 - self.own.poll(number - 1);
             let alone = self.immediate || !in_burst && ahead() == 0;
@@ -329,6 +341,9 @@ impl VulkanQueue {
         if conflicts.barrier {
             state.barrier = sequence;
         }
+        if matches!(work, Command::Timed(..)) {
+            state.timed = Some(sequence);
+        }
         state.sequence += 1;
         let batch = state.open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
         for p in &conflicts.waits {
@@ -383,7 +398,8 @@ impl VulkanQueue {
     pub fn marker(&self) -> Result<Point> {
         let mut state = self.state.lock();
         let value = if state.open.is_some() { state.value } else { state.value - 1 };
-        let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
+        // It is no command, and the number of the next one is not its own: what comes after it must not be lost with that.
+        let point = Point { timeline: self.timeline.clone(), value, sequence: u64::MAX };
         state.burst.end();
         if state.open.is_some() {
             self.submit_all(&mut state)?;
@@ -666,6 +682,7 @@ impl QueueState {
             value: 1,
             sequence: 0,
             barrier: 0,
+            timed: None,
             burst: Burst::default(),
         }
     }

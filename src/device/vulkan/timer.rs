@@ -13,6 +13,15 @@ use std::sync::Arc;
 pub(super) struct LaunchTimer {
     core: Arc<Core>,
     pool: vk::QueryPool,
+    calibration: Option<Calibration>,
+}
+
+/// The clocks of the device and of the host at one time.
+struct Calibration {
+    device: u64,
+    host: u64,
+    /// How many nanoseconds that may be wrong.
+    deviation: u64,
 }
 
 impl LaunchTimer {
@@ -25,7 +34,8 @@ impl LaunchTimer {
         // SAFETY: the device is alive.
         let pool =
             unsafe { core.raw.create_query_pool(&info, None) }.map_err(|e| core.failed("vkCreateQueryPool", e))?;
-        Ok(Arc::new(Self { core: core.clone(), pool }))
+        // Now and not when it is asked for: the device's clock may have wrapped around until then.
+        Ok(Arc::new(Self { core: core.clone(), pool, calibration: calibrate(core) }))
     }
 
     /// Notes the time when all before is done. A barrier must come between that and the launch.
@@ -61,24 +71,26 @@ impl LaunchTimer {
 
     /// The nanoseconds from one timestamp to a later one.
     fn between(&self, first: u64, last: u64) -> f64 {
-        let limits = &self.core.physical.limits;
-        let steps = last.wrapping_sub(first) & (u64::MAX >> (64 - limits.timestamp_bits.clamp(1, 64)));
-        steps as f64 * f64::from(limits.timestamp_period)
+        self.steps(first, last) as f64 * f64::from(self.core.physical.limits.timestamp_period)
     }
 
-    /// The device's clock and the host's at one time, and how far that may be wrong; `None` if the device cannot tell.
-    fn calibrate(&self) -> Option<(u64, u64, u64)> {
-        let core = &self.core;
-        if !core.physical.limits.has_host_clock {
-            return None;
-        }
-        let of = |domain| vk::CalibratedTimestampInfoEXT::default().time_domain(domain);
-        let clocks = [of(vk::TimeDomainEXT::DEVICE), of(vk::TimeDomainEXT::CLOCK_MONOTONIC)];
-        let functions = ext::calibrated_timestamps::Device::new(&core.instance, &core.raw);
-        // SAFETY: the extension is on, and the device has these clocks.
-        let (times, deviation) = unsafe { functions.get_calibrated_timestamps(&clocks) }.ok()?;
-        Some((times[0], times[1], deviation))
+    /// The steps from one timestamp to a later one.
+    fn steps(&self, first: u64, last: u64) -> u64 {
+        last.wrapping_sub(first) & (u64::MAX >> (64 - self.core.physical.limits.timestamp_bits.clamp(1, 64)))
     }
+}
+
+/// `None` if the device cannot tell.
+fn calibrate(core: &Core) -> Option<Calibration> {
+    if !core.physical.limits.has_host_clock {
+        return None;
+    }
+    let of = |domain| vk::CalibratedTimestampInfoEXT::default().time_domain(domain);
+    let clocks = [of(vk::TimeDomainEXT::DEVICE), of(vk::TimeDomainEXT::CLOCK_MONOTONIC)];
+    let functions = ext::calibrated_timestamps::Device::new(&core.instance, &core.raw);
+    // SAFETY: the extension is on, and the device has these clocks.
+    let (times, deviation) = unsafe { functions.get_calibrated_timestamps(&clocks) }.ok()?;
+    Some(Calibration { device: times[0], host: times[1], deviation })
 }
 
 impl Timer for LaunchTimer {
@@ -92,19 +104,46 @@ impl Timer for LaunchTimer {
 
     fn times(&self) -> Result<Times> {
         let [first, last] = self.timestamps()?.ok_or_else(|| Error::internal("timed work that is not done"))?;
-        let took = self.between(first, last) as u64;
-        let Some((device, host, deviation)) = self.calibrate() else {
-            let begin = (first as f64 * f64::from(self.core.physical.limits.timestamp_period)) as u64;
-            return Ok(Times { begin, end: begin + took, deviation: None });
+        let whole = |steps| nanoseconds(steps, self.core.physical.limits.timestamp_period);
+        let took = whole(self.steps(first, last));
+        let Some(&Calibration { device, host, deviation }) = self.calibration.as_ref() else {
+            let begin = whole(first);
+            return Ok(Times { begin, end: begin.saturating_add(took), deviation: None });
         };
-        let begin = host - self.between(first, device) as u64;
-        Ok(Times { begin, end: begin + took, deviation: Some(deviation) })
+        // The work began after the calibration, except for the error of that.
+        let before = whole(self.steps(first, device));
+        let begin = if before <= deviation {
+            host.saturating_sub(before)
+        } else {
+            host.saturating_add(whole(self.steps(device, first)))
+        };
+        Ok(Times { begin, end: begin.saturating_add(took), deviation: Some(deviation) })
     }
+}
+
+/// The nanoseconds of steps of `period` ns, also where a double is not exact.
+fn nanoseconds(steps: u64, period: f32) -> u64 {
+    const ONE: f64 = (1_u64 << 32) as f64;
+    let period = (f64::from(period) * ONE) as u128;
+    u64::try_from((u128::from(steps) * period) >> 32).unwrap_or(u64::MAX)
 }
 
 impl Drop for LaunchTimer {
     fn drop(&mut self) {
         // SAFETY: a recording keeps it until the device is done with it.
         unsafe { self.core.raw.destroy_query_pool(self.pool, None) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Doubles tell no single nanosecond beyond 2^53.
+    #[test]
+    fn long_times_are_exact() {
+        let late = (1 << 60) + 1;
+        assert_eq!(super::nanoseconds(late, 1.0), late);
+        assert_eq!(super::nanoseconds(u64::MAX, 1.0), u64::MAX);
+        assert_eq!(super::nanoseconds(u64::MAX, 2.0), u64::MAX);
+        assert_eq!(super::nanoseconds(10, 52.5), 525);
     }
 }
