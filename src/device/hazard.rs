@@ -317,7 +317,9 @@ impl Tracker {
     pub fn is_free(&self, range: &Range<u64>, access: Access) -> bool {
         let mut busy = false;
         if !self.is_idle() {
-            self.segments.lock().conflicts(range, access, |_| busy = true);
+            let mut segments = self.segments.lock();
+            segments.conflicts(range, access, |_| busy = true);
+            self.used.store(!segments.is_empty(), Ordering::Release);
         }
         !busy
     }

@@ -14,7 +14,7 @@ use crate::runtime::{process, race};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A queue of work on an accelerator.
 pub struct AcceleratorView {
@@ -212,11 +212,12 @@ impl AcceleratorView {
     pub(in crate::runtime) fn attach(&self, points: impl IntoIterator<Item = Point>) {
         let mut beside = self.beside.lock();
         let own = self.queue.timeline().id();
-        beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
-        if beside.len() > 64 {
+        // Looked through each time it has doubled.
+        if beside.len() >= 64 && beside.len() == beside.capacity() {
             // Failures stay until somebody is told of them.
-            beside.retain(|p| !p.reached() || p.wait(Some(std::time::Duration::ZERO)).is_err());
+            beside.retain(|p| !p.reached() || !was_told(p) && p.wait(Some(Duration::ZERO)).is_err());
         }
+        beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
     }
 
     /// [`Self::attach`] to several views.
