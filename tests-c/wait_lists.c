@@ -30,15 +30,14 @@ static void host_step(const revamp_thread_id *id, void *context) {
     numbers[id->global[0]] = 3 * numbers[id->global[0]] + 1;
 }
 
-/* Begins a step of the array after some completions, on whatever accelerator. */
-static revamp_completion begin_step(const place *p, revamp_accelerator_view view, revamp_array array,
-                                    const revamp_completion *list, size_t count) {
+/* Begins a step of the argument after some completions, on whatever accelerator. */
+static revamp_completion begin_step_of(const place *p, revamp_accelerator_view view, revamp_argument argument,
+                                       const revamp_completion *list, size_t count) {
     int32_t extent = NUMBERS;
     revamp_async_options options = after(list, count);
     revamp_completion done = NULL;
     if (runs_spirv(&p->info)) {
         revamp_kernel step = load(p->accelerator, &step_module);
-        revamp_argument argument = revamp_argument_buffer(0, array);
         revamp_dispatch_info info = {0};
         info.struct_size = sizeof info;
         info.rank = 1;
@@ -51,7 +50,6 @@ static revamp_completion begin_step(const place *p, revamp_accelerator_view view
         memset(&argument, 0xFF, sizeof argument);
     } else {
         uint64_t block = 0;
-        revamp_argument argument = revamp_argument_address(0, array, REVAMP_ACCESS_READ_WRITE);
         revamp_parallel_for_each_info info = {0};
         info.struct_size = sizeof info;
         info.rank = 1;
@@ -68,6 +66,13 @@ static revamp_completion begin_step(const place *p, revamp_accelerator_view view
     memset(&options, 0xFF, sizeof options);
     extent = -1;
     return done;
+}
+
+static revamp_completion begin_step(const place *p, revamp_accelerator_view view, revamp_array array,
+                                    const revamp_completion *list, size_t count) {
+    revamp_argument bound = revamp_argument_buffer(0, array);
+    revamp_argument address = revamp_argument_address(0, array, REVAMP_ACCESS_READ_WRITE);
+    return begin_step_of(p, view, runs_spirv(&p->info) ? bound : address, list, count);
 }
 
 static void check_steps(revamp_array array, const uint32_t *sent, unsigned steps) {
@@ -505,35 +510,8 @@ TEST(a_completion_keeps_its_failure) {
 
 /* Begins a step of an array_view where the library chooses. */
 static revamp_completion begin_view_step(const place *p, revamp_array_view view, const revamp_completion *go) {
-    int32_t extent = NUMBERS;
-    revamp_async_options options = after(go, 1);
-    revamp_completion done = NULL;
-    if (runs_spirv(&p->info)) {
-        revamp_kernel step = load(p->accelerator, &step_module);
-        revamp_argument argument = revamp_argument_view(0, view);
-        revamp_dispatch_info info = {0};
-        info.struct_size = sizeof info;
-        info.rank = 1;
-        info.extent = &extent;
-        info.arguments = &argument;
-        info.argument_count = 1;
-        REQUIRE_OK(revamp_dispatch_async(NULL, step, &info, &options, &done));
-        CHECK_OK(revamp_kernel_release(step));
-    } else {
-        uint64_t block = 0;
-        revamp_argument argument = revamp_argument_view_address(0, view);
-        revamp_parallel_for_each_info info = {0};
-        info.struct_size = sizeof info;
-        info.rank = 1;
-        info.extent = &extent;
-        info.function = host_step;
-        info.arguments = &argument;
-        info.argument_count = 1;
-        info.block = &block;
-        info.block_size = sizeof block;
-        REQUIRE_OK(revamp_parallel_for_each_async(NULL, &info, &options, &done));
-    }
-    return done;
+    revamp_argument bound = revamp_argument_view(0, view), address = revamp_argument_view_address(0, view);
+    return begin_step_of(p, NULL, runs_spirv(&p->info) ? bound : address, go, 1);
 }
 
 TEST(the_default_view_covers_work_that_waits) {

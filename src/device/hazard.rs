@@ -634,6 +634,16 @@ pub(crate) mod tests {
         assert!(is_lost(0..12, Access::Read));
     }
 
+    /// Who looks whether bytes are free finds out that nothing uses the buffer any more: cached launches ask for that.
+    #[test]
+    fn a_look_at_finished_work_makes_a_tracker_idle() {
+        let (clock, tracker) = (clock(), Tracker::new());
+        tracker.lock().record(&(0..10), Access::Write, &Point { timeline: clock.clone(), value: 1, sequence: 1 });
+        assert!(!tracker.is_free(&(0..10), Access::Read) && !tracker.is_idle());
+        clock.done.store(1, Ordering::Relaxed);
+        assert!(tracker.is_free(&(0..10), Access::Read) && tracker.is_idle());
+    }
+
     /// Work of host threads is not waited for where locks may be held.
     #[test]
     fn work_of_host_threads_is_a_detour() {
