@@ -939,6 +939,7 @@ typedef void (*revamp_completion_callback)(revamp_status status, void *context);
  * begin after something of the program's own. If its last owner releases it before, it fails with
  * REVAMP_ERROR_RUNTIME, and with it all work that was to begin after it; revamp_uninitialize()
  * and the end of the process do the same. Release it with revamp_completion_release().
+ * Errors: REVAMP_ERROR_RUNTIME during revamp_uninitialize().
  */
 REVAMP_CHECKED revamp_status revamp_completion_create(revamp_completion *completion);
 
@@ -1344,7 +1345,9 @@ REVAMP_CHECKED revamp_status revamp_array_view_retain(revamp_array_view view);
  * Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
  * are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
  * failure of the write-back is only logged (DST-7); to have it returned, call
- * revamp_array_view_synchronize() before (DST-8).
+ * revamp_array_view_synchronize() before (DST-8). So this waits for asynchronous work on the data
+ * source, and for the completions after which that work begins: set those of
+ * revamp_completion_create() before, or on another thread.
  */
 REVAMP_API revamp_status revamp_array_view_release(revamp_array_view view);
 

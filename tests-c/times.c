@@ -199,7 +199,7 @@ CHILD(copies_onto_lost_data) {
     if (revamp_copy_to_array(sent, SIZE, a)) CHECK_OK(revamp_copy_to_array(sent, SIZE, a));
     for (int i = 0; i < 40; i++)
         (void)launch_step(p->view, step, b);
-    (void)revamp_accelerator_view_wait(p->view);
+    CHECK(revamp_accelerator_view_wait(p->view) <= REVAMP_OK);
     for (int i = 0; i < 2 && status; i++) {
         revamp_completion done = NULL;
         REQUIRE_OK(revamp_copy_async(&from, &to, &how, &done));
