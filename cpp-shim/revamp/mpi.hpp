@@ -190,7 +190,8 @@ struct group {
 };
 
 inline void check_is_open(const group &g) {
-    if (g.comm == MPI_COMM_NULL) throw error("the session of MPI has ended");
+    if (g.comm == MPI_COMM_NULL)
+        throw error("the session of MPI has ended: keep the session alive while communicators are used");
 }
 
 enum class direction : long long { send, receive, collective };
@@ -804,7 +805,7 @@ class REVAMP_VISIBLE communicator {
         if (peer != MPI_PROC_NULL && (peer < 0 || peer >= size()))
             throw error("there is no rank " + std::to_string(peer) + ": the communicator has " +
                         std::to_string(size()) + "; MPI_ANY_SOURCE is not taken");
-        if (tag < 0) throw error("a tag must not be negative: " + std::to_string(tag));
+        if (tag < 0) throw error("tag " + std::to_string(tag) + " is negative: tags are 0 or more");
         auto t = std::make_shared<detail::transfer>();
         t->of = m_group;
         t->way = way;
@@ -870,7 +871,8 @@ class REVAMP_VISIBLE session {
     session(int *argc, char ***argv) {
         std::lock_guard<std::mutex> lock(calls());
         detail::engine &all = detail::engine::one();
-        if (all.is_open) throw error("there is a session of MPI already");
+        if (all.is_open)
+            throw error("this process has a session already: pass that one on, since only one may exist at a time");
         begin(argc, argv);
         try {
             choose();
@@ -891,7 +893,9 @@ class REVAMP_VISIBLE session {
     void begin(int *argc, char ***argv) {
         int is_there = 0, is_over = 0, level = 0;
         detail::check(MPI_Finalized(&is_over), "MPI_Finalized");
-        if (is_over) throw error("MPI has been ended; it begins once in a process");
+        if (is_over)
+            throw error("MPI_Finalize was called already, and MPI can start only once in a process: make one session "
+                        "for the whole program");
         detail::check(MPI_Initialized(&is_there), "MPI_Initialized");
         if (is_there) {
             detail::check(MPI_Query_thread(&level), "MPI_Query_thread");

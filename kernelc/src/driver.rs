@@ -75,7 +75,9 @@ fn stand_before(
         return plain();
     }
     let [source] = line.sources.as_slice() else {
-        return Err(String::from("takes one source at a time: call it for each").into());
+        return Err(
+            String::from("the command line names several C++ sources: revamp-kernelc takes one in each call").into()
+        );
     };
     let object = Object::asked(&line, source);
     compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&plain))
@@ -165,15 +167,18 @@ fn sum_of_sources(line: &Line) -> Result<(), String> {
 /// What revamp-c++ does not do.
 fn refuse(line: &Line) -> Result<(), Failed> {
     if line.reads_input() {
-        return Err(String::from("the source is standard input, and it is read several times: name a file").into());
+        return Err(String::from("the source is standard input, which can be read only once, and several passes read the source: name a file").into());
     }
     if line.last(|f| f.starts_with("-save-temps") || f == "--save-temps").is_some() {
-        let text = "-save-temps: there are several passes; REVAMP_KERNEL_DUMP=FOLDER keeps what is made of kernels, and -S and \
-                    -E show the host's code";
+        let text = "-save-temps is not supported, since several passes compile the source: REVAMP_KERNEL_DUMP=FOLDER keeps the files of \
+                    kernels, and -S and -E show the host's code";
         return Err(String::from(text).into());
     }
     if line.last(|f| f == "-gsplit-dwarf" || f.starts_with("-gsplit-dwarf=s")).is_some() {
-        return Err(String::from("-gsplit-dwarf: objects with kernels hold their debug information: use -g").into());
+        return Err(String::from(
+            "-gsplit-dwarf is not supported, since objects with kernels hold their debug information: use -g",
+        )
+        .into());
     }
     if let Some(file) = line.missing() {
         return Err(format!("no such file: {}", file.display()).into());
@@ -181,8 +186,8 @@ fn refuse(line: &Line) -> Result<(), Failed> {
     if let Some(file) =
         line.sources.iter().map(PathBuf::as_path).chain(line.compiled()).find(|file| is_preprocessed(file))
     {
-        let text = "is the output of -E, which is the host's code without kernels: compile the source that it was made of, or this \
-                    file with clang++ where it launches none";
+        let text = "is the output of -E, which has the host's code without kernels: compile the source it was made from; if that \
+                    launches no kernel, compile this file with clang++";
         return Err(format!("{} {text}", file.display()).into());
     }
     Ok(())
@@ -200,10 +205,15 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     let others = || line.inputs.iter().filter(|input| **input != Input::Source);
     let compiled = others().filter(|input| matches!(input, Input::Compiled(..))).count();
     match (line.sources.len() + compiled, line.output.as_ref().filter(|_| !line.checks)) {
-        (0, _) => return Err(String::from("there is nothing to compile").into()),
-        (2.., Some(_)) => return Err(String::from("-o names one output, there are several sources").into()),
+        (0, _) => return Err(String::from("no source is named").into()),
+        (2.., Some(_)) => {
+            return Err(String::from(
+                "-o with -c names one output, but there are several sources: leave -o out, or compile them one by one",
+            )
+            .into());
+        }
         (_, Some(output)) if output == Path::new("-") => {
-            return Err(String::from("-o -: an object with kernels goes to a file").into());
+            return Err(String::from("-o -: an object with kernels cannot go to standard output: name a file").into());
         }
         _ => {}
     }
@@ -257,7 +267,7 @@ fn give<'a>(
 fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     refuse(line)?;
     if line.inputs.is_empty() {
-        return Err(String::from("there is nothing to compile or link").into());
+        return Err(String::from("no source, object or library is named").into());
     }
     let folder = Folder::new()?;
     let mut made = Vec::new();

@@ -14,6 +14,8 @@ use std::time::Duration;
 const PREFIX: &str = "revamp-";
 /// A file in each folder, locked as long as the process that made it lives.
 const LOCK: &str = "lock";
+/// How a system ends a process for want of memory.
+const SIGKILL: i32 = 9;
 
 /// A file that may be in any encoding that extends ASCII, as `masked` shows it; nothing if it cannot be read.
 pub fn text_of(file: impl AsRef<Path>) -> String {
@@ -40,7 +42,11 @@ pub fn package() -> Result<PathBuf, String> {
     if prefix.join(HEADERS).join("amp.h").is_file() {
         return Ok(prefix);
     }
-    Err(format!("{} holds no headers of revamp ({HEADERS}): it is not where it was installed", prefix.display()))
+    Err(format!(
+        "there are no headers of revamp ({HEADERS}) in {}, the folder above this program's: it was moved or copied out of its \
+         package; call it where it is installed, or by a symbolic link",
+        prefix.display()
+    ))
 }
 
 /// A call of this program as the child process of this name (`children`).
@@ -256,7 +262,8 @@ impl Running {
             Some(code) => Ok((code, output, told)),
             None => {
                 let signal = system::signal_of(status);
-                Err(Unfinished::BySignal(format!("{} was ended by signal {signal} (memory?)\n{told}", self.name)))
+                let guess = if signal == SIGKILL { ", as the system does when memory runs out" } else { "" };
+                Err(Unfinished::BySignal(format!("{} was ended by signal {signal}{guess}\n{told}", self.name)))
             }
         }
     }

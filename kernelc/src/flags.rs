@@ -514,7 +514,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 Some(warning) => line.amp_warnings.push(warning),
                 None => {
                     line.wrong = Some(format!(
-                        "{flag} is not known; there are -famp-strict, -famp-bounds=off|zero|report, -W[no-]amp-read-only and \
+                        "unknown option {flag}: there are -famp-strict, -famp-bounds=off|zero|report, -W[no-]amp-read-only and \
                          -W[no-]amp-unsynchronized"
                     ));
                 }

@@ -230,7 +230,7 @@ template <class Function> void contained(const revamp_thread_id *id, const Funct
     } catch (const char *text) {
         (void)revamp_host_kernel_fail(id, text);
     } catch (...) {
-        (void)revamp_host_kernel_fail(id, "a kernel threw what is no std::exception");
+        (void)revamp_host_kernel_fail(id, "a kernel threw something that is not a std::exception");
     }
 }
 

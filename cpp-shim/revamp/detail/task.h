@@ -373,7 +373,7 @@ template <class It> auto when_all(It begin, It end) {
 // With the number of the one that was first, behind its value if it has one.
 template <class It> auto when_any(It begin, It end) {
     const auto tasks = revamp::detail::tasks_between(begin, end);
-    if (tasks.empty()) throw std::invalid_argument("when_any of no tasks");
+    if (tasks.empty()) throw std::invalid_argument("when_any was given no tasks: give it at least one");
     typedef typename std::iterator_traits<It>::value_type one;
     typedef typename one::result_type value;
     if constexpr (std::is_void_v<value>)

@@ -14,7 +14,9 @@ impl Emitter<'_> {
     /// The pointer, the scope and the semantics of an atomic access to integers.
     fn atomic_place(&mut self, at: Address, size: u64) -> Lowered<(Word, Word, Word)> {
         if size != 4 && size != 8 {
-            return Err(KernelError::new(format!("an atomic access of {size} bytes; a kernel has those of 4 and 8")));
+            return Err(KernelError::new(format!(
+                "an atomic operation on {size} bytes: kernels have them on 4 and 8 bytes only; use int or unsigned elements"
+            )));
         }
         if size == 8 {
             self.asm.need(Capability::Int64Atomics);
@@ -29,7 +31,9 @@ impl Emitter<'_> {
             Address::In(group, at) => {
                 if group.element != scalar {
                     return Err(KernelError::new(
-                        "an atomic access to tile_static memory that is also used in parts, or as another type".into(),
+                        "an atomic operation on a tile_static variable that the kernel also accesses in parts or as another type: \
+                         use a separate variable of one type"
+                            .into(),
                     ));
                 }
                 let tile = self.asm.constant(Scalar::U32, spirv::Scope::Workgroup as u64);
@@ -44,7 +48,9 @@ impl Emitter<'_> {
             Address::In(group, at) if group.class != StorageClass::Workgroup => {
                 if group.element != Scalar::unsigned(size) {
                     return Err(KernelError::new(
-                        "an atomic access to a local variable that is also used in parts, or as another type".into(),
+                        "an atomic operation on a local variable that the kernel also accesses in parts or as another type: use a \
+                         separate variable of one type"
+                            .into(),
                     ));
                 }
                 Ok(Some(memory::element_pointer(&mut self.asm, group, at, 0)))

@@ -36,7 +36,9 @@ pub(super) fn call(
     Err(KernelError::new(if function.blocks.is_empty() {
         match name {
             "_Znwm" | "_Znam" | "_ZdlPv" | "_ZdlPvm" | "_ZdaPv" | "malloc" | "free" | "calloc" | "realloc" => {
-                format!("'{shown}': restrict(amp) code has no heap")
+                format!(
+                    "'{shown}': restrict(amp) code has no heap: use an array_view, or a local array of constant length"
+                )
             }
             "__cxa_throw" | "__cxa_allocate_exception" | "__cxa_rethrow" => {
                 "restrict(amp) code cannot throw exceptions".to_string()
@@ -46,7 +48,7 @@ pub(super) fn call(
             ),
         }
     } else if name == e.function.name {
-        "a kernel calls itself".to_string()
+        "the kernel calls itself: restrict(amp) code has no recursion; write a loop".to_string()
     } else {
         let defined = function.definition.as_ref().map(|frame| frame.function.clone()).filter(|_| shown == name);
         not_inlined(e.module, function, &defined.unwrap_or(shown))
@@ -81,7 +83,9 @@ fn not_inlined(module: &Module, function: &Function, shown: &str) -> String {
     {
         format!("'{shown}' has a computed goto: restrict(amp) code has none")
     } else {
-        format!("'{shown}' is not inlined, most likely because it calls itself: restrict(amp) code has no recursion")
+        format!(
+            "'{shown}' cannot be inlined, most likely because it calls itself: restrict(amp) code has no recursion; write a loop"
+        )
     }
 }
 
@@ -183,7 +187,11 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
         "invariant.start" => return Ok(vec![e.asm.constant(Scalar::U64, 0)]),
         "invariant.end" => return Ok(vec![]),
         "trap" | "debugtrap" | "ubsantrap" => {
-            return Err(KernelError::new("the kernel can come to a place that must not be reached (a trap)".into()));
+            return Err(KernelError::new(
+                "the kernel can reach a trap (__builtin_trap, or code that Clang found to be undefined), which devices lack: \
+                 return from the kernel instead, or call direct3d_abort()"
+                    .into(),
+            ));
         }
         "expect"
         | "expect.with.probability"
@@ -242,11 +250,15 @@ fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lo
     let [to, what, size, ..] = arguments else { return Err(e.internal("memcpy")) };
     let Some(size) = size.unsigned() else {
         return Err(KernelError::new(
-            "memory of a size that is not known at compile time is copied or set at once".into(),
+            "memcpy, memmove or memset of a size that is not known at compile time: kernels need a constant size; write a \
+             loop over the elements"
+                .into(),
         ));
     };
     if size > LARGEST_COPY {
-        return Err(KernelError::new(format!("{size} bytes are copied or set at once; {LARGEST_COPY} is the limit")));
+        return Err(KernelError::new(format!(
+            "{size} bytes are copied or set at once: the limit is {LARGEST_COPY} bytes; write a loop over the elements"
+        )));
     }
     let width = if size % 4 == 0 { 4 } else { 1 };
     let (kind, bits) = if width == 4 { (ScalarKind::Int(32), 32) } else { (ScalarKind::Int(8), 8) };

@@ -89,7 +89,8 @@ fn kernel(
     };
     if options.bounds != Bounds::Off && block_size > LARGEST_CHECKED {
         return Err(KernelError::new(format!(
-            "the kernel captures {block_size} bytes; with -famp-bounds they are at most {LARGEST_CHECKED}"
+            "the kernel captures {block_size} bytes: the limit is {LARGEST_CHECKED} bytes where bounds are checked; put large \
+             captures into an array_view, or compile with -famp-bounds=off"
         )));
     }
     let mut function = function.clone();
@@ -106,7 +107,10 @@ fn kernel(
     let is_written =
         |image: &ImageUse| captures.iter().any(|c| c.writes && (c.offset, c.further) == (image.offset, image.further));
     if images.iter().any(is_written) {
-        return Err(KernelError::new("the kernel writes a texture that it reads as an image".into()));
+        return Err(KernelError::new(
+            "the kernel writes a texture that it also samples or reads as an image: write another texture, and copy"
+                .into(),
+        ));
     }
     Ok(CompiledKernel {
         name: function.name.clone(),

@@ -80,7 +80,9 @@ impl Emitter<'_> {
             (CastOp::IntToPtr, ScalarKind::Int(bits), _) => {
                 if let Some(PointerClass::Group(_)) = result.map(|r| self.pointers.class_of(r)) {
                     return Err(KernelError::new(
-                        "a number is used as an address of tile_static or local memory".into(),
+                        "a number is cast to a pointer to a tile_static or local variable, which have no addresses in kernels: keep \
+                         an index"
+                            .into(),
                     ));
                 }
                 integers::zero_extend(&mut self.asm, word, bits, 64)

@@ -70,7 +70,11 @@ pub(super) fn read(e: &mut Emitter, reading: ImageRead, arguments: &[Operand]) -
 
 /// Which texture of the kernel's captures is read, and with which sampler.
 fn image_use(e: &Emitter, reading: ImageRead, texels: &Operand, sampler: &[Operand]) -> Lowered<ImageUse> {
-    let untraced = |what: &str| Err(KernelError::new(format!("it is not known which {what} is read")));
+    let untraced = |what: &str| {
+        Err(KernelError::new(format!(
+            "the kernel compiler cannot tell which captured {what} is read: use the captured {what} itself, not a choice of two"
+        )))
+    };
     let origin = match defined(e, texels) {
         // Only as it was captured: not a part of it.
         Some((Op::Load { .. }, local)) => e.pointers.origins_of(local),

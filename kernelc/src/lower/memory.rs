@@ -214,7 +214,7 @@ fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, KernelErro
             any = true;
             if write(&global.ty, initializer, &mut bytes, at as usize).is_none() {
                 return Err(KernelError::new(format!(
-                    "the table '{}' holds what a kernel cannot (addresses)",
+                    "the constant '{}' holds addresses of the host, which kernels cannot use: hold indices instead",
                     global.name
                 )));
             }

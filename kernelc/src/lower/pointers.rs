@@ -60,7 +60,8 @@ const TWO_MEMORIES: &str = "the kernel compiler must know which: use two pointer
     not its address";
 
 /// What is said of a constant that has no form; it may be a null pointer among those to a tile's or a thread's memory.
-pub(super) const NO_CONSTANT: &str = "a kernel cannot hold this constant (an address of the host?)";
+pub(super) const NO_CONSTANT: &str = "a constant that kernels cannot hold, most likely an address of the host: \
+    capture the data by an array_view";
 
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
@@ -230,7 +231,7 @@ impl<'m> Analysis<'m> {
         for (root, objects) in self.objects() {
             if let Some(location) = device.get(&root) {
                 let at = self.choice(root).or(*location);
-                let what = "a pointer may point to memory of the accelerator as well as to tile_static memory or a local variable";
+                let what = "a pointer may point to an element of an array_view or array, or to a tile_static or local variable";
                 return self.refuse_memories(at, what);
             }
             group_of.insert(root, groups.len());
@@ -253,7 +254,9 @@ impl<'m> Analysis<'m> {
             let Some(Unplaced { ty, align, space, count }) = self.unplaced(object, definitions)? else { continue };
             let bytes = ty.size().and_then(|one| one.checked_mul(count));
             let Some(bytes) = bytes.filter(|&bytes| bytes <= 1 << 24) else {
-                return Err(KernelError::new("a local variable has more than 16 MiB".into()));
+                return Err(KernelError::new(
+                    "a local variable of more than 16 MiB, which is the limit: use an array_view".into(),
+                ));
             };
             size = size.next_multiple_of(align.max(ty.align().unwrap_or(8)).clamp(8, 256));
             layout.insert(object, size);
@@ -277,7 +280,10 @@ impl<'m> Analysis<'m> {
                     return Ok(None);
                 };
                 let Value::Constant(Constant::Int(count)) = count.value else {
-                    return self.refuse(*location, "the size of a local array is not known at compile time");
+                    return self.refuse(
+                        *location,
+                        "the length of a local array is not known at compile time: give it a constant length",
+                    );
                 };
                 let count = u64::try_from(count).unwrap_or(u64::MAX);
                 Ok(Some(Unplaced { ty, align: *align, space: MemorySpace::Private, count }))
@@ -321,7 +327,7 @@ impl<'m> Analysis<'m> {
         if spaces.iter().all(|&space| space == MemorySpace::Tile) {
             return Ok(MemorySpace::Tile);
         }
-        let what = "a pointer may point to tile_static memory as well as to a local variable";
+        let what = "a pointer may point to a tile_static variable, or to a local one";
         let at = self.choice(root);
         self.refuse_memories(at, what)
     }

@@ -53,8 +53,8 @@ pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, Ker
     let graph = ControlFlowGraph::of(&function.blocks);
     if nesting(&graph, &merges) > DEEPEST {
         return Err(KernelError::new(format!(
-            "the kernel's branches and loops are nested more than {DEEPEST} deep, which Vulkan does not take; many ifs in a \
-             row that return are nested too"
+            "the kernel's branches and loops are nested more than {DEEPEST} deep, which is Vulkan's limit: split the kernel, or \
+             write a loop; each if that returns counts as a level for the code after it"
         )));
     }
     let order = graph.order.into_iter().map(BlockId).collect();
@@ -118,7 +118,9 @@ fn loops(
         let out = match &function.blocks[again.0].instructions[0].op {
             Op::CondBr { yes, no, .. } if *yes == head => *no,
             Op::CondBr { yes, no, .. } if *no == head => *yes,
-            Op::Br { .. } => return Err(KernelError::new("the kernel has a loop that never ends".into())),
+            Op::Br { .. } => {
+                return Err(KernelError::new("the kernel has a loop that no thread can leave: give it an end".into()));
+            }
             _ => return Err(odd("a loop whose latch does not leave it")),
         };
         let merge = gather(function, out, &[again], "loop.merge");
@@ -155,7 +157,7 @@ fn selections(
         .collect();
     let &[exit] = exits.as_slice() else {
         return Err(match exits.len() {
-            0 => KernelError::new("the kernel never ends".into()),
+            0 => KernelError::new("no thread of the kernel can reach its end: give its loops an end".into()),
             _ => odd("a kernel with two returns"),
         });
     };
