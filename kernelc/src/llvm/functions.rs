@@ -91,10 +91,13 @@ impl<'m> Editor<'m> {
     pub fn hide(self, function: Value<'m>, like: Value<'m>) {
         assert!([function, like].iter().all(|one| one.form() == Form::Other(k::FUNCTION)), "it is no function");
         let (f, raw) = (self.llvm.functions, self.own(function));
-        // SAFETY: both are functions.
+        // SAFETY: both are functions, and a function's subprogram is one; LLVM takes no null.
         unsafe {
             (f.LLVMSetVisibility)(raw, HIDDEN);
-            (f.LLVMSetSubprogram)(raw, (f.LLVMGetSubprogram)(self.own(like)));
+            let subprogram = (f.LLVMGetSubprogram)(self.own(like));
+            if !subprogram.is_null() {
+                (f.LLVMSetSubprogram)(raw, subprogram);
+            }
         }
     }
 

@@ -557,7 +557,7 @@ fn what_a_kernel_cannot_do_is_refused_with_a_reason() {
     refused("  %v = call i32 @helper(i32 1)\n  ret void", "'helper' is called in amp code but not defined");
     refused("  store i32 1, ptr addrspace(1) @outer, align 4\n  ret void", "the global variable 'outer'");
     refused(&format!("{LOADS}  call addrspace(4) void %a()\n  ret void"), "through a pointer");
-    refused("  br label %loop\nloop:\n  br label %loop", "never ends");
+    refused("  br label %loop\nloop:\n  br label %loop", "no thread can leave");
     refused(
         &format!(
             "{LOADS}  %v = load i32, ptr addrspace(4) %a, align 4
@@ -567,7 +567,7 @@ fn what_a_kernel_cannot_do_is_refused_with_a_reason() {
   store i32 1, ptr addrspace(4) %p, align 4
   ret void"
         ),
-        "as well as to tile_static memory",
+        "or to a tile_static or local variable",
     );
     refused(
         &format!(
@@ -581,7 +581,7 @@ fn what_a_kernel_cannot_do_is_refused_with_a_reason() {
         &format!(
             "{LOADS}  %v = load i128, ptr addrspace(4) %a, align 8\n  store i128 %v, ptr addrspace(4) %b\n  ret void"
         ),
-        "integers of 128 bits",
+        "an integer of 128 bits",
     );
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// More blocks than this are not cut: sets of blocks are kept for each block.
-const MOST_BLOCKS: usize = 4000;
+pub(super) const MOST_BLOCKS: usize = 4000;
 
 /// Loops of fewer instructions lose more by keeping their variables in memory, and those of more are not made faster.
 const CUT_FROM: usize = 24;

@@ -6,6 +6,7 @@
 //! - Why: what lives across a barrier then is a variable. LLVM's `reg2mem` makes variables, `sroa` makes values of them again once the regions are
 //!   formed.
 
+use super::analysis::MOST_BLOCKS;
 use super::handles::Handles;
 use super::join;
 use crate::device_abi::DeviceFunction;
@@ -28,8 +29,11 @@ pub fn run(module: &mut Module) -> Result<(), String> {
     let code = ir::snapshot(module);
     module.edit(|edit| {
         for (function, copy) in edit.functions().zip(&code.functions).filter(|(_, copy)| !copy.blocks.is_empty()) {
-            let handles = Handles::of(function);
-            join::find(&code, copy).apply(edit, &handles);
+            // Larger ones are left out, and finding copies takes time and memory with the square of the blocks.
+            if copy.blocks.len() <= MOST_BLOCKS {
+                let handles = Handles::of(function);
+                join::find(&code, copy).apply(edit, &handles);
+            }
             // It is told of one thread: once its accesses stand beside those of others, it does not hold.
             for one in function.instructions().collect::<Vec<_>>() {
                 SCOPES.iter().for_each(|kind| edit.set_metadata(one, kind, None));
