@@ -184,7 +184,9 @@ int revamp_embedded_@id@ = @length@;
 
 __attribute__((constructor)) static void register_records(void) {
     size_t count = 0;
-@records@    (void)revamp_kernel_register(records, count);
+@records@    // A kernel that is missing is reported when it is asked for.
+    revamp_status status = revamp_kernel_register(records, count);
+    (void)status;
 }
 
 __attribute__((destructor)) static void unregister_records(void) {

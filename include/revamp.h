@@ -821,7 +821,7 @@ typedef struct revamp_accelerator_view_info {
 /**
  * Adds an owner of the view.
  */
-REVAMP_CHECKED revamp_status revamp_accelerator_view_retain(revamp_accelerator_view view);
+REVAMP_API revamp_status revamp_accelerator_view_retain(revamp_accelerator_view view);
 
 /**
  * Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
@@ -956,7 +956,7 @@ REVAMP_API revamp_status revamp_completion_set(
 /**
  * Adds an owner of the completion.
  */
-REVAMP_CHECKED revamp_status revamp_completion_retain(revamp_completion completion);
+REVAMP_API revamp_status revamp_completion_retain(revamp_completion completion);
 
 /**
  * Removes an owner of the completion. The operation goes on.
@@ -1339,7 +1339,7 @@ REVAMP_CHECKED revamp_status revamp_array_view_as_read_only(
 /**
  * Adds an owner of the view; this corresponds to copying an array_view in C++ AMP.
  */
-REVAMP_CHECKED revamp_status revamp_array_view_retain(revamp_array_view view);
+REVAMP_API revamp_status revamp_array_view_retain(revamp_array_view view);
 
 /**
  * Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
@@ -1768,7 +1768,7 @@ REVAMP_CHECKED revamp_status revamp_texture_create(
 /**
  * Adds an owner of the texture.
  */
-REVAMP_CHECKED revamp_status revamp_texture_retain(revamp_texture texture);
+REVAMP_API revamp_status revamp_texture_retain(revamp_texture texture);
 
 /**
  * Removes an owner of the texture. The memory lives until queued work that uses it is done.
@@ -2148,7 +2148,7 @@ REVAMP_CHECKED revamp_status revamp_kernel_find(
 /**
  * Adds an owner of the kernel.
  */
-REVAMP_CHECKED revamp_status revamp_kernel_retain(revamp_kernel kernel);
+REVAMP_API revamp_status revamp_kernel_retain(revamp_kernel kernel);
 
 /**
  * Removes an owner of the kernel. Launches under way go on.
