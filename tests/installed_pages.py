@@ -7,7 +7,7 @@ folder = Path(sys.argv[1])
 pages = sorted(folder.rglob("*.md"))
 bad = []
 for page in pages:
-    for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"(?s)```.*?```", "", page.read_text())):
+    for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"(?s)```.*?```|`[^`\n]*`", "", page.read_text())):
         if not re.match(r"[a-z]+:", link) and not (page.parent / link).exists():
             bad.append(f"{page.relative_to(folder)}: {link} is not installed")
 print("\n".join(bad))
