@@ -28,10 +28,9 @@ pub struct Opened {
 
 /// Opens `physical` with all of its features and extensions that revamp knows.
 pub fn create_device(instance: &Instance, physical: &Physical) -> Result<Opened> {
-    if let Err(why) = &physical.usable
-        && !physical.compiles_only
-    {
-        return Err(Error::unsupported(why.clone()));
+    match &physical.usable {
+        Err(why) if !physical.compiles_only => return Err(Error::unsupported(why.clone())),
+        _ => {}
     }
     let priorities = [1.0_f32; COMPUTE_QUEUES as usize];
     let families: Vec<(u32, usize)> = std::iter::once((physical.compute, COMPUTE_QUEUES))
