@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// `LLVMReturnStatusAction`.
-const RETURN_STATUS: c_int = 2;
+pub(super) const RETURN_STATUS: c_int = 2;
 /// `LLVMDSError`.
 const ERROR: c_int = 0;
 
