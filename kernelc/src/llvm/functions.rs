@@ -3,7 +3,6 @@
 
 use super::Builder;
 use super::edit::Editor;
-use super::module::RETURN_STATUS;
 use super::number::{HIDDEN, OF_FUNCTION, linkage, value as k};
 use super::value::{Block, Form, Type, Value};
 use std::ffi::{CString, c_int, c_uint};
@@ -85,13 +84,6 @@ impl<'m> Editor<'m> {
             Block::of(self.module, made)
         };
         block.unwrap_or_else(|| unreachable!("LLVM makes each block"))
-    }
-
-    /// False where a function breaks the rules of LLVM's IR, as by using instructions of another function.
-    pub fn is_sound(self, function: Value<'m>) -> bool {
-        assert!(function.form() == Form::Other(k::FUNCTION), "it is no function");
-        // SAFETY: it is a function.
-        unsafe { (self.llvm.functions.LLVMVerifyFunction)(self.own(function), RETURN_STATUS) == 0 }
     }
 
     /// Lets other modules of the program see a function, but not other programs. `like`: it has the debug information of that function, which is

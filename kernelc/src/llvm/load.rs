@@ -47,7 +47,6 @@ functions! {
     LLVMDisposeModule(*mut c_void) -> ();
     LLVMPrintModuleToString(*mut c_void) -> *mut c_char;
     LLVMVerifyModule(*mut c_void, c_int, *mut *mut c_char) -> c_int;
-    LLVMVerifyFunction(*mut c_void, c_int) -> c_int;
     LLVMGetTarget(*mut c_void) -> *const c_char;
     LLVMDisposeMessage(*mut c_char) -> ();
     LLVMInitializeSPIRVTargetInfo() -> ();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// `LLVMReturnStatusAction`.
-pub(super) const RETURN_STATUS: c_int = 2;
+const RETURN_STATUS: c_int = 2;
 /// `LLVMDSError`.
 const ERROR: c_int = 0;
 

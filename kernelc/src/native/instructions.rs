@@ -47,8 +47,9 @@ impl<'m> Function<'_, 'm> {
                 self.build.address_as(value, &operands)
             }
             Form::Instruction(_) | Form::Other(k::ARGUMENT) => {
-                let place = self.handles.ids.get(&value).map(|name| self.place(region, *name));
-                place.flatten().unwrap_or(value)
+                let place = self.handles.ids.get(&value).and_then(|name| self.place(region, *name));
+                // The kernel's own would be freed with it.
+                place.unwrap_or_else(|| unreachable!("nothing stands for {} of the kernel", value.name()))
             }
             _ => value,
         }

@@ -140,7 +140,10 @@ fn check(kernel: &Kernel, one: &Instruction) -> Result<(), String> {
     }
     use DeviceFunction as D;
     let known = match DeviceFunction::of(name) {
-        Some(D::TileBarrier | D::MemoryFence | D::WorkgroupAuto | D::WorkgroupSize | D::EndThread) => true,
+        // They give nothing, so that no instruction of the kernel needs them where they are left out.
+        Some(D::TileBarrier | D::MemoryFence | D::WorkgroupAuto | D::WorkgroupSize | D::EndThread) => {
+            one.result.is_none()
+        }
         _ => !name.starts_with(PREFIX),
     };
     let is_declared = |callee: usize| kernel.code.functions[callee].blocks.is_empty();

@@ -55,6 +55,10 @@ fn what_is_left_out_and_why() {
         (format!("  %n = load i64, ptr %0\n  %a = alloca i8, i64 %n, align 16\n{END}"), "an array of its own length"),
         (format!("  call void @__revamp_unheard_of(i32 1)\n{END}"), "it calls __revamp_unheard_of"),
         (format!("  call void @elsewhere()\n{END}"), "it calls elsewhere"),
+        (
+            format!("  %x = call i32 @__revamp_tile_barrier(i32 3)\n  store i32 %x, ptr %0\n{END}"),
+            "it calls __revamp_tile_barrier",
+        ),
         ("  br label %next\nnext:\n  indirectbr ptr %0, [label %next]".into(), "it has indirectbr"),
         (
             format!("  %n = load i32, ptr %0\n  %x = call i32 @__revamp_local_id(i32 %n)\n{END}"),
