@@ -449,7 +449,7 @@ fn by_short_name(argument: OsString) -> OsString {
     value.map_or_else(|| (*short).into(), |value| format!("{short}{sign}{value}").into())
 }
 
-/// What the preprocessor is told as a part of another argument: `-Wp,-DX,-UY` is `-DX -UY`, and names of dependencies follow their option.
+/// The preprocessor's options that one argument holds: `-Wp,-DX,-UY` is `-DX -UY`, and names of dependencies follow their option.
 fn of_preprocessor(parts: &str) -> Vec<Vec<OsString>> {
     let mut flags = Vec::new();
     let mut parts = parts.split(',');
@@ -924,7 +924,7 @@ mod tests {
         All,
         /// Host code alone, as the manual says: it neither changes what a source means nor how classes are laid out.
         Host,
-        /// Host code alone, or nothing, and that is told.
+        /// Host code alone, or nothing; a message says so.
         Told,
     }
 

@@ -18,7 +18,7 @@ namespace std {
 REVAMP_DEVICE inline int abs(int x) {
     return x < 0 ? -x : x;
 }
-// Else the kernel compiler makes C++'s functions ones of both sides, but not C's.
+// Where the kernel compiler makes C++'s functions (not C's) host and device functions, these are there already.
 #if !defined(REVAMP_LIBRARY_IS_BOTH)
 REVAMP_DEVICE inline long abs(long x) {
     return x < 0 ? -x : x;

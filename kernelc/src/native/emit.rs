@@ -20,7 +20,7 @@ const DONE: u32 = 0;
 const PARTED: u32 = 1;
 const ENDED: u32 = 2;
 
-/// The number of the kernel's end, where regions have theirs.
+/// Stored in `next` for the end of the kernel.
 const END: u32 = u32::MAX;
 
 /// The blocks of a region.
@@ -33,7 +33,7 @@ struct Frame<'m> {
     /// The latches, the innermost first, each with the block behind its loop.
     latches: Vec<(Block<'m>, Block<'m>)>,
     done: Block<'m>,
-    /// Where threads that may part have not.
+    /// Where threads that may part go on if all took the same exit.
     agreed: Option<Block<'m>>,
 }
 
@@ -163,7 +163,7 @@ impl<'m> Writer<'_, 'm> {
         if parts {
             self.compare();
         }
-        // So few that vectors of what lies apart in memory do not pay.
+        // With few threads, vectors whose elements lie apart in memory do not pay.
         let few = bound.is_some() && kernel.is_apart(&region.blocks);
         self.latches(start, &axes, &region, bound, !few);
         self.threads.boundary(&self.to.build);
@@ -268,7 +268,7 @@ impl<'m> Writer<'_, 'm> {
         value.map_or_else(|| self.to.edit.i32(0), |value| self.to.operand(region, copied, value))
     }
 
-    /// As what a variable is kept for each thread: LLVM makes no vectors of single bits in memory.
+    /// The type of a variable in the array with an element for each thread: LLVM makes no vectors of single bits in memory.
     fn kept_type(&self, ty: Type<'m>) -> Type<'m> {
         if ty.kind() == t::INTEGER && ty.width() == 1 { self.to.edit.integer_type(8) } else { ty }
     }

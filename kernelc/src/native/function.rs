@@ -140,7 +140,7 @@ impl<'k, 'm> Function<'k, 'm> {
         }
         for (&name, variable) in &self.kernel.variables {
             let word = &self.kernel.function.locals[name.0].name;
-            // The variable of a fork is none of the kernel's.
+            // The variable of a fork has no `alloca` in the kernel.
             let ty = self.handles.locals.get(name.0).and_then(|one| one.allocated_type());
             let ty = ty.unwrap_or_else(|| edit.integer_type(1));
             let align = |align: u64| u32::try_from(align).unwrap_or(0);

@@ -215,7 +215,7 @@ fn declared<'m>(edit: Editor<'m>, name: &str, kernel: Value<'m>, processor: &str
     function
 }
 
-/// Lets go what native code does not need: functions that are defined, LLVM's lists, tile_static variables, what Clang adds for HIP.
+/// Internalises what native code does not need, so that `globaldce` deletes it: functions that are defined, LLVM's lists, tile_static variables, what Clang adds for HIP.
 fn discard<'m>(edit: Editor<'m>, functions: &[Value<'m>]) {
     for function in functions {
         match function.first_block() {

@@ -15,7 +15,7 @@ use crate::llvm::{Form, Module, Value};
 use crate::passes::calls::called;
 use crate::{ir, pipelines};
 
-/// What is told of aliases.
+/// The metadata about aliases.
 const SCOPES: [&str; 2] = ["alias.scope", "noalias"];
 
 pub fn run(module: &mut Module) -> Result<(), String> {
@@ -34,7 +34,7 @@ pub fn run(module: &mut Module) -> Result<(), String> {
                 let handles = Handles::of(function);
                 join::find(&code, copy).apply(edit, &handles);
             }
-            // It is told of one thread: once its accesses stand beside those of others, it does not hold.
+            // Scopes describe one thread, and are wrong once one function has the accesses of several.
             for one in function.instructions().collect::<Vec<_>>() {
                 SCOPES.iter().for_each(|kind| edit.set_metadata(one, kind, None));
                 let callee = if one.form() == Form::Instruction(o::CALL) { one.called() } else { None };
