@@ -1,5 +1,5 @@
 //! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
-//! reasons of `kernel_process`. Clang compiles the modules.
+//! reasons of `kernel_process`. LLVM compiles a small module in it, larger ones in a process each ([`CODE`]).
 
 use super::{Native, Processors};
 use crate::clang::Clang;
