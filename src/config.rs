@@ -99,7 +99,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_TEST",
         accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, nvidia-code, plain-floats, gpu",
         default: "none",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, submission or start of a thread, or all starts from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups or samplers, give every queue a completion word, give all devices NVIDIA's code, assume only the float precision that Vulkan promises, take any Vulkan device for a GPU.",
+        help: "For tests only; TestSwitches in src/config.rs describes each.",
     },
 ];
 
