@@ -7,7 +7,10 @@
 //
 // Some calls are those of a device whose fma rounds once and whose powers are as good as CUDA's. With
 // SLOPPY_DIVISION, quotients and roots are as far off as Vulkan allows, and fma rounds twice. With LAST_BIT, the code
-// that REVAMP_MATH_LAST_BIT chooses (revamp/detail/device_precise.h).
+// that REVAMP_MATH_LAST_BIT chooses (revamp/detail/device_precise.h). To build it by hand:
+//
+//     g++ -std=c++17 -O2 -mfma -ffp-contract=off -DLAST_BIT=0 -DSLOPPY_DIVISION=0 -Icpp-shim
+//         tests/cpp/maths/accuracy.cpp -o accuracy
 #include <cmath>
 #include <cstdint>
 
