@@ -81,7 +81,7 @@ pub struct Error {
     pub hresult: i32,
     /// What was asked, what the limit is and what to do.
     pub message: Cow<'static, str>,
-    /// What the runtime can do about it before the program is told; see [`crate::device::hazard::Detour`].
+    /// What the runtime can do before it reports the error; see [`crate::device::hazard::Detour`].
     pub detour: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -127,8 +127,13 @@ impl Error {
         Self::new(ErrorKind::AcceleratorViewRemoved, message)
     }
     /// A defect of revamp.
+    #[cold]
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(ErrorKind::Internal, message)
+        let message = message.into();
+        Self::new(
+            ErrorKind::Internal,
+            format!("internal error: {message}; please report it with the log of REVAMP_LOG=debug"),
+        )
     }
     /// The same error with `context` put before its text.
     #[must_use]

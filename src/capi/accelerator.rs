@@ -27,7 +27,7 @@ pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
         REVAMP_ACCESS_AUTO => AccessType::Auto,
         other => {
             return Err(Error::invalid(format!(
-                "{other:#x} is no access type; pass REVAMP_ACCESS_NONE, _READ, _WRITE, _READ_WRITE or _AUTO"
+                "the access type {other:#x} is unknown; pass REVAMP_ACCESS_NONE, _READ, _WRITE, _READ_WRITE or _AUTO"
             )));
         }
     })

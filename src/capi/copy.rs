@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// `host` is null or points to `size` bytes that live until the copy is done.
 unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
     if host.is_null() {
-        return Err(Error::invalid("the host memory of the copy is NULL"));
+        return Err(Error::invalid("the host memory of the copy is NULL; pass the address of its first element"));
     }
     // SAFETY: the same contract.
     Ok(unsafe { HostSpan::new(host.cast(), size) })
@@ -73,7 +73,11 @@ unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Re
         (_, true) => r.host,
         // A source is not written.
         (true, false) if is_source => r.host_source.cast_mut(),
-        (true, false) => return Err(Error::invalid(format!("the {which} is given by host_source; give it by host"))),
+        (true, false) => {
+            return Err(Error::invalid(format!(
+                "the {which} of the copy is written, but host_source is read-only; set host instead"
+            )));
+        }
         (false, false) => return Err(Error::invalid(format!("the {which} has a host and a host_source; give one"))),
     };
     // SAFETY: the caller vouches for the memory that extent, strides and element size describe.

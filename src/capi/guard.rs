@@ -120,10 +120,7 @@ fn outcome(call: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {
     let text =
         panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
-    Error::internal(format!(
-        "a defect in revamp was caught ({}); please report it with the log of REVAMP_LOG=debug",
-        text.unwrap_or_default()
-    ))
+    Error::internal(format!("a panic was caught ({})", text.unwrap_or_default()))
 }
 
 /// Makes `error` this thread's last error.

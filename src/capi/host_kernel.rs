@@ -65,7 +65,11 @@ pub extern "C" fn revamp_kernel_thread() -> *mut KernelThread {
 pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, file: *const c_char, line: u32) {
     let _ = guard(|| {
         // SAFETY: the library put it there, for as long as the thread runs.
-        let runs = unsafe { RUNS.get().as_ref() }.ok_or_else(|| Error::invalid("no kernel runs"))?;
+        let runs = unsafe { RUNS.get().as_ref() }.ok_or_else(|| {
+            Error::invalid(
+                "revamp_kernel_fail() was called outside of a host kernel; call it only in the function of a launch",
+            )
+        })?;
         // SAFETY: the id of a thread that runs.
         let thread = unsafe { thread_of(&runs.id) }?;
         // SAFETY: texts of the kernel, or null. They need not be UTF-8, and the launch must fail whatever they are.
@@ -278,9 +282,7 @@ unsafe fn read_arguments<'a>(
                 // SAFETY: the same contract.
                 unsafe { address_slot(a) }.and_then(|slot| slot.check(block).map(|()| Some(slot)))
             }
-            _ => Err(Error::invalid(
-                "it is none of a host kernel: those are REVAMP_ARGUMENT_BUFFER, _ADDRESS, _INDIRECT",
-            )),
+            _ => Err(Error::invalid("host kernels accept only REVAMP_ARGUMENT_BUFFER, _ADDRESS and _INDIRECT")),
         };
         // SAFETY: the same contract.
         let section = unsafe { argument_section(a) };
@@ -306,11 +308,15 @@ unsafe fn launch(
     let i = unsafe { pointer::read(info) }?;
     let form = match (i.row_function, i.function) {
         (Some(_), _) if !i.tile.is_null() => {
-            return Err(Error::invalid("a row function is given for a tiled launch, whose threads run one by one"));
+            return Err(Error::invalid(
+                "row_function is set for a tiled launch, which runs its threads one by one; set function instead",
+            ));
         }
         (Some(function), _) => Some(Form::Row(function)),
         (None, Some(function)) => Some(Form::Thread(function)),
-        (None, None) if i.compiled.is_null() => return Err(Error::invalid("the function is NULL")),
+        (None, None) if i.compiled.is_null() => {
+            return Err(Error::invalid("the function is NULL; set function, row_function or compiled"));
+        }
         (None, None) => None,
     };
     // SAFETY: the same contract.

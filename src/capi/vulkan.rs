@@ -133,8 +133,8 @@ pub unsafe extern "C" fn revamp_vulkan_create_view(
         let found = runtime.accelerators().iter().find(|a| a.physical().uuid() == Some(uuid));
         let accelerator = found.ok_or_else(|| {
             Error::unsupported(
-                "the VkPhysicalDevice is none of the accelerators of this process: the library must find its driver too, \
-                 and not be told to leave it out",
+                "the VkPhysicalDevice is not an accelerator of this process: revamp's Vulkan loader must find the same \
+                 driver, and REVAMP_VISIBLE_DEVICES must not hide the device",
             )
         })?;
         // SAFETY: the caller vouches for the handles and create_info.

@@ -7,7 +7,7 @@
 //! Accepted work may be lost before it runs: memory runs out, or the device is lost. The bytes it was to write are then
 //! *lost* in that buffer, and whoever uses them gets a [`Detour::Lost`], until they are written anew.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use smallvec::SmallVec;
@@ -139,7 +139,7 @@ impl Detour {
     pub fn wait(points: SmallVec<[Point; 4]>) -> Error {
         Error {
             detour: Some(Arc::new(Self::Wait(points))),
-            ..Error::internal("work of host threads was not waited for")
+            ..Error::new(ErrorKind::Internal, "work of host threads was not waited for")
         }
     }
 

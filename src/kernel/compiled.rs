@@ -183,8 +183,7 @@ impl Images {
         stubs.push(Stub { image, name: name.to_owned(), kernel: OnceLock::new() });
         if let Some(other) = stubs.iter().find(|stub| stub.name != name) {
             let merged = Error::runtime(format!(
-                "the linker made one of the kernels \"{}\" and \"{name}\"; link without folding of identical data \
-                 (--ignore-data-address-equality)",
+                "the linker merged the kernels \"{}\" and \"{name}\"; link without --ignore-data-address-equality",
                 other.name
             ));
             stubs.iter_mut().for_each(|stub| stub.kernel = OnceLock::from(Err(merged.clone())));

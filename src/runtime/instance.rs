@@ -160,7 +160,7 @@ impl Runtime {
         at.map(|at| &self.default_views[at]).ok_or_else(|| {
             Error::new(
                 ErrorKind::InvalidHandle,
-                "the accelerator is one of before revamp_uninitialize(); ask for it again",
+                "the accelerator was obtained before revamp_uninitialize(); get it again",
             )
         })
     }

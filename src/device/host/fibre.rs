@@ -147,8 +147,8 @@ impl Stacks {
             if others == 0 || DEPTH.get() > 1 {
                 let why = refused.map_or(String::new(), |e| format!(": {e}"));
                 return Err(Error::out_of_memory(format!(
-                    "a tile waits at a barrier and needs {count} stacks of {STACK_BYTES} bytes for its threads, but \
-                     the system gives only {} more to this process{why}",
+                    "the barriers of a tile need {count} stacks of {STACK_BYTES} bytes, but only {} could be \
+                     allocated{why}; use smaller tiles, or raise vm.max_map_count or the process's memory limit",
                     store.free.len()
                 )));
             }

@@ -405,7 +405,9 @@ pub fn wait(queue: &dyn Queue, buffer: &Arc<dyn Buffer>, access: Access, point: 
 pub fn buffer_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, u64, u32)> {
     let found = buffer.as_any().downcast_ref::<VulkanBuffer>();
     let found = found.ok_or_else(|| match VulkanImage::of(buffer) {
-        Some(_) => Error::unsupported("the texture is stored as an image and has no VkBuffer"),
+        Some(_) => Error::unsupported(
+            "the texture is stored as an image and has no VkBuffer; create it with REVAMP_TEXTURE_STORAGE_TEXELS",
+        ),
         None => no_vulkan("the array"),
     })?;
     Ok((found.raw.as_raw(), found.base, super::import::USAGE.as_raw()))

@@ -32,7 +32,7 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
         _ => false,
     };
     if overlaps {
-        return Err(Error::runtime("source and destination of the copy overlap: they have elements in common"));
+        return Err(Error::runtime("source and destination of the copy overlap; copy through another array"));
     }
     if let Operand::View(part) = destination {
         part.check(Access::Write).map_err(|e| e.context("the destination"))?;
@@ -40,7 +40,7 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
     if let Operand::Host(_, layout) = destination {
         if !apart(layout) {
             return Err(Error::runtime(format!(
-                "the strides {:?} of the destination in host memory make elements overlap",
+                "the strides {:?} of the destination in host memory make elements overlap; pass larger strides",
                 layout.dims.iter().map(|d| d.1).collect::<Vec<_>>()
             )));
         }

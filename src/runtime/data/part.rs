@@ -148,7 +148,8 @@ impl Part {
         let rank = self.extent.len();
         if depth == 0 || depth >= rank {
             return Err(Error::invalid(format!(
-                "the {} has rank {rank}; {depth} indices do not name a slice of it",
+                "{depth} indices cannot select a slice of the {} of rank {rank}; pass at least 1 and fewer than its \
+                 rank",
                 self.name()
             )));
         }
@@ -160,7 +161,7 @@ impl Part {
         }
         if rest > 0 {
             return Err(Error::runtime(format!(
-                "slice {number} of the {} is outside: {depth} indices name {} slices",
+                "slice {number} of the {} is out of range: {depth} indices select one of {} slices",
                 self.name(),
                 self.layout.dims[..depth].iter().map(|d| d.0).product::<u64>()
             )));
@@ -189,7 +190,8 @@ impl Part {
     pub(in crate::runtime) fn check(&self, access: Access) -> Result<()> {
         if self.read_only && access.writes() {
             return Err(Error::invalid(format!(
-                "the {} is read only, it cannot be used with access {access:?}",
+                "access {access:?} was requested for the {}, which is read-only; make an array_view of non-const \
+                 elements",
                 self.name()
             )));
         }

@@ -68,7 +68,10 @@ impl Texture {
                 ));
             };
             if shape.levels() > 1 {
-                return Err(Error::runtime(format!("a staging texture has one level, not {}", shape.levels())));
+                return Err(Error::runtime(format!(
+                    "a staging texture with {} levels was requested; staging textures have one level",
+                    shape.levels()
+                )));
             }
             (staged, cpu_access) = (Some(associated), AccessType::Auto);
         }
@@ -76,16 +79,17 @@ impl Texture {
         if is_image {
             let refusal = match view.accelerator().kind() {
                 DeviceKind::Vulkan => view.device().image_refusal(&shape),
-                _ => Some(Error::unsupported(format!("{} has no images", view.accelerator().name()))),
+                _ => Some(Error::unsupported(format!("{} cannot store textures as images", view.accelerator().name()))),
             };
             if let Some(why) = refusal {
-                return Err(why.context("the texture cannot be stored as an image (use texels)"));
+                return Err(why.context("the texture cannot be stored as an image (use REVAMP_TEXTURE_STORAGE_TEXELS)"));
             }
         }
         // One element: an array's extent counts fewer of them than a texture has bytes.
         let bytes = shape.bytes().next_multiple_of(WORD);
-        let element_size = usize::try_from(bytes)
-            .map_err(|_| Error::out_of_memory(format!("a texture of {bytes} bytes exceeds the address space")))?;
+        let element_size = usize::try_from(bytes).map_err(|_| {
+            Error::out_of_memory(format!("a texture of {bytes} bytes exceeds the address space; make it smaller"))
+        })?;
         let array = Array::create(ArrayRequest {
             view,
             extent: &[1],
@@ -153,7 +157,10 @@ impl TextureRegion {
         let mut layout = shape.layout(&levels);
         if is_section {
             if levels.len() > 1 {
-                return Err(Error::runtime(format!("a section lies in one level, not in {}", levels.len())));
+                return Err(Error::runtime(format!(
+                    "a section with an origin or extent covers {} levels, but it must lie in one; select one level",
+                    levels.len()
+                )));
             }
             let whole: SmallVec<[i32; 3]> = shape.extent(first).iter().map(|&e| e as i32).collect();
             let (from, size) = section_of(&whole, origin, extent, || format!("texture's level {first}"))?;
@@ -182,7 +189,7 @@ impl TextureRegion {
     pub fn image(&self) -> Result<(Operand, Range<u32>)> {
         if !self.texture.is_image {
             return Err(Error::runtime(
-                "it is a texture that is not stored as an image; make it with REVAMP_TEXTURE_STORAGE_IMAGE",
+                "the texture is not stored as an image; create it with REVAMP_TEXTURE_STORAGE_IMAGE",
             ));
         }
         Ok((self.operand(), self.levels.clone()))
@@ -192,7 +199,7 @@ impl TextureRegion {
     pub fn argument(&self) -> Result<Operand> {
         if self.texture.array.is_staging() {
             return Err(Error::runtime(
-                "it is a staging texture, which only copies use; copy it to a texture on the accelerator",
+                "the texture is a staging texture, which kernels cannot use; copy it to a texture on the accelerator",
             ));
         }
         Ok(self.operand())
@@ -202,14 +209,19 @@ impl TextureRegion {
     pub fn check_copy(&self, to: &Self) -> Result<()> {
         let (from, into) = (self.texture.shape().format(), to.texture.shape().format());
         if Arc::ptr_eq(&self.texture, &to.texture) {
-            return Err(Error::runtime("source and destination of the copy are the same texture"));
+            return Err(Error::runtime(
+                "source and destination of the copy are the same texture; copy through another texture",
+            ));
         }
         if (from.components, from.bits) != (into.components, into.bits) {
-            return Err(Error::runtime(format!("the texels differ: the source has {from}, the destination {into}")));
+            return Err(Error::runtime(format!(
+                "the texels differ: the source has {from}, the destination {into}; both need the same number of \
+                 components and bits"
+            )));
         }
         if self.levels.len() != to.levels.len() {
             return Err(Error::runtime(format!(
-                "the source of the copy has {} levels, the destination {}",
+                "the source of the copy has {} levels and the destination {}; copy sections with as many levels",
                 self.levels.len(),
                 to.levels.len()
             )));
@@ -217,7 +229,10 @@ impl TextureRegion {
         let extents = |r: &Self| r.texture.shape().extent(r.levels.start);
         let (a, b) = (extents(self), extents(to));
         if self.levels.len() > 1 && a != b {
-            return Err(Error::runtime(format!("the extents differ: the source is {a:?}, the destination {b:?}")));
+            return Err(Error::runtime(format!(
+                "the extents differ: the source is {a:?}, the destination {b:?}; several levels are copied only \
+                 between textures of one extent"
+            )));
         }
         Ok(())
     }

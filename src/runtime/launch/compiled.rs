@@ -169,7 +169,8 @@ pub(in crate::runtime) fn run(
         let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();
         if wanted[..] != size {
             return Err(Error::runtime(format!(
-                "{}: the kernel was compiled for tiles of {size:?} threads (x, y, z), the launch has {wanted:?}",
+                "{}: the kernel was compiled for tiles of {size:?} threads (x, y, z), but the launch has tiles of \
+                 {wanted:?}; rebuild the program",
                 kernel.location
             )));
         }

@@ -132,7 +132,7 @@ impl HostWork {
     /// Runs the task, and returns the operations that may begin now.
     fn perform(&self) -> Vec<Arc<HeldUp<Self>>> {
         let task = self.task.lock().take();
-        let text = "an asynchronous operation panicked; please report it";
+        let text = "an asynchronous operation panicked";
         let result = task.map_or(Ok(()), |task| caught(task).unwrap_or_else(|_| Err(Error::internal(text))));
         self.operation.finish(result)
     }
