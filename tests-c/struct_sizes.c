@@ -435,6 +435,6 @@ TEST(a_list_of_smaller_records_is_read_at_their_distance) {
     CHECK_FAILS(revamp_kernel_register((const revamp_kernel_record *)(const void *)list, 2), AS_ARGUMENT,
                 "name is NULL");
     CHECK_FAILS(revamp_kernel_register((const revamp_kernel_record *)(const void *)list, SIZE_MAX), AS_ARGUMENT,
-                "no memory holds");
+                "exceeds the address space");
     full_job();
 }

@@ -1088,7 +1088,7 @@ TEST(where_there_is_no_vulkan_the_error_says_what_to_do) {
         CHECK_FAILS(revamp_vulkan_create_exportable_array(at->view, 1, &extent, 4, NULL, &other), AS_UNSUPPORTED, what);
         CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point), AS_UNSUPPORTED, what);
         CHECK_FAILS(revamp_vulkan_create_semaphore(at->view, &semaphore), AS_UNSUPPORTED, what);
-        CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_NONE, &point), AS_ARGUMENT, "READ, WRITE");
+        CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_NONE, &point), AS_ARGUMENT, "_READ, _WRITE");
         CHECK_FAILS(revamp_vulkan_wait_array(array, REVAMP_ACCESS_READ, &point), AS_ARGUMENT, "VK_NULL_HANDLE");
         CHECK_OK(revamp_array_destroy(array));
         CHECK_FAILS(revamp_vulkan_get_array_buffer(array, &info), AS_HANDLE, "");

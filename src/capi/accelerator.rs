@@ -124,7 +124,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_default(
             REVAMP_CODE_HOST => runtime.default_for(Code::Host)?,
             other => {
                 return Err(Error::invalid(format!(
-                    "{other} is no kind of code; pass REVAMP_CODE_SPIRV or REVAMP_CODE_HOST"
+                    "the kind of code {other} is unknown; pass REVAMP_CODE_SPIRV or REVAMP_CODE_HOST"
                 )));
             }
         };

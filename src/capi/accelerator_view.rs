@@ -24,7 +24,7 @@ pub(super) fn is_immediate(mode: revamp_queuing_mode) -> Result<bool> {
         REVAMP_QUEUING_MODE_IMMEDIATE => Ok(true),
         REVAMP_QUEUING_MODE_AUTOMATIC => Ok(false),
         other => Err(Error::invalid(format!(
-            "{other} is no queuing mode; pass REVAMP_QUEUING_MODE_IMMEDIATE or REVAMP_QUEUING_MODE_AUTOMATIC"
+            "the queuing mode {other} is unknown; pass REVAMP_QUEUING_MODE_IMMEDIATE or REVAMP_QUEUING_MODE_AUTOMATIC"
         ))),
     }
 }

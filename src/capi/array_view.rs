@@ -25,7 +25,9 @@ fn used(access: revamp_access) -> Result<Access> {
         AccessType::Write => Access::Write,
         AccessType::ReadWrite => Access::ReadWrite,
         AccessType::None | AccessType::Auto => {
-            return Err(Error::invalid("the access must be READ, WRITE or READ_WRITE"));
+            return Err(Error::invalid(
+                "the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO",
+            ));
         }
     })
 }
@@ -81,10 +83,15 @@ pub unsafe extern "C" fn revamp_array_view_create_host(
             let extent = dimensions(extent, rank, "extent")?;
             let memory = |bytes: u64| {
                 if data.is_null() {
-                    return Err(Error::invalid("the host memory of the view is NULL"));
+                    return Err(Error::invalid(
+                        "the host memory of the array_view is NULL; pass the address of its first element",
+                    ));
                 }
                 if (data.addr() as u64).checked_add(bytes).is_none() {
-                    return Err(Error::invalid(format!("{bytes} bytes from {data:p} on are beyond all addresses")));
+                    return Err(Error::invalid(format!(
+                        "an array_view of {bytes} bytes from {data:p} on would end beyond the address space; check the \
+                         extent and the element size"
+                    )));
                 }
                 Ok(HostSpan::new(data.cast(), bytes))
             };

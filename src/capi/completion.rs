@@ -74,7 +74,11 @@ pub unsafe extern "C" fn revamp_completion_set(
         let message = unsafe { pointer::optional_text(message, "message") }?;
         let result = match kind_of(status) {
             None if status == REVAMP_OK => Ok(()),
-            None => return Err(Error::invalid(format!("{status} is not REVAMP_OK and no error"))),
+            None => {
+                return Err(Error::invalid(format!(
+                    "the status {status} is unknown; pass REVAMP_OK or a REVAMP_ERROR_ value"
+                )));
+            }
             Some(kind) => Err(Error::new(kind, message.unwrap_or("the program set this error").to_owned())),
         };
         get::<Completion, _>(completion)?.set(result)
@@ -193,7 +197,7 @@ pub unsafe extern "C" fn revamp_completion_then(
     context: *mut c_void,
 ) -> revamp_status {
     guard(|| {
-        let callback = callback.ok_or_else(|| Error::invalid("the callback is NULL"))?;
+        let callback = callback.ok_or_else(|| Error::invalid("the callback is NULL; pass a function"))?;
         let context = Context(context);
         loaded::keep(callback as usize);
         awaited(completion)?.then(Box::new(move |result: &Result<()>| {

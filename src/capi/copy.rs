@@ -35,7 +35,8 @@ unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
 /// `region` is null or points to a valid struct whose pointers are valid as the header says.
 unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Result<Operand> {
     // SAFETY: the same contract.
-    let r = unsafe { pointer::read_optional(region) }?.ok_or_else(|| Error::invalid(format!("the {which} is NULL")))?;
+    let r = unsafe { pointer::read_optional(region) }?
+        .ok_or_else(|| Error::invalid(format!("the {which} of the copy is NULL; pass a revamp_region")))?;
     if !r.view.is_null() {
         if !r.array.is_null() || !r.origin.is_null() || !r.extent.is_null() {
             return Err(Error::invalid(format!(
@@ -65,7 +66,8 @@ unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Re
     let needed = shape.layout().hull().end;
     if r.host_size != 0 && (r.host_size as u64) < needed {
         return Err(Error::runtime(format!(
-            "the {which} needs {needed} bytes of host memory, host_size says {}",
+            "the extent and strides of the {which} cover {needed} bytes of host memory, but host_size is {}; pass more \
+             memory or a smaller extent",
             r.host_size
         )));
     }
@@ -78,7 +80,9 @@ unsafe fn side(region: *const revamp_region, which: &str, is_source: bool) -> Re
                 "the {which} of the copy is written, but host_source is read-only; set host instead"
             )));
         }
-        (false, false) => return Err(Error::invalid(format!("the {which} has a host and a host_source; give one"))),
+        (false, false) => {
+            return Err(Error::invalid(format!("the {which} sets both host and host_source; set one of them")));
+        }
     };
     // SAFETY: the caller vouches for the memory that extent, strides and element size describe.
     Ok(Operand::host(unsafe { span(host, needed) }?, shape))
@@ -92,7 +96,10 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
     let array = get::<Array, _>(array)?;
     let bytes = array.layout().bytes();
     if size as u64 != bytes {
-        return Err(Error::runtime(format!("the array holds {bytes} bytes, the copy is for {size}")));
+        return Err(Error::runtime(format!(
+            "the array holds {bytes} bytes, but the size of the copy is {size}; both must be equal (revamp_copy() \
+             copies parts)"
+        )));
     }
     // SAFETY: the same contract.
     let host = unsafe { span(host, bytes) }?;
@@ -230,7 +237,10 @@ unsafe fn texels(
     let region = unsafe { texture_region(region, which) }?;
     let bytes = region.bytes();
     if (size as u64) < bytes {
-        return Err(Error::runtime(format!("the {which} has texels of {bytes} bytes, the host memory only {size}")));
+        return Err(Error::runtime(format!(
+            "the texels of the {which} need {bytes} bytes of host memory, but size is {size}; pass more memory or a \
+             smaller region"
+        )));
     }
     // SAFETY: the same contract.
     let host = region.host(unsafe { span(host, bytes) }?);

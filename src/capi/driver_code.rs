@@ -34,7 +34,7 @@ pub unsafe extern "C" fn revamp_accelerator_compile(
 ) -> revamp_status {
     guard(|| {
         let accelerator = get::<Accelerator, _>(accelerator)?;
-        let callback = callback.ok_or_else(|| Error::invalid("callback is NULL"))?;
+        let callback = callback.ok_or_else(|| Error::invalid("callback is NULL; pass a function"))?;
         // SAFETY: the caller vouches for function and context.
         let call = |code: &revamp_kernel_code| unsafe { callback(code, context) };
         // SAFETY: the caller vouches for `size` readable bytes or NULL.

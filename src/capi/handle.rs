@@ -133,7 +133,7 @@ impl<T: Object> Table<T> {
                     let (chunk, _) = locate(slot);
                     let Some(cell) = self.chunks.get(chunk) else {
                         return Err(Error::out_of_memory(format!(
-                            "there are {slot} handles of type {}; no more can be made: release some",
+                            "there are {slot} handles of type {}, which is the limit; release some",
                             T::NAME
                         )));
                     };
@@ -151,7 +151,7 @@ impl<T: Object> Table<T> {
             }
         };
         let Some(place) = self.slot(slot) else {
-            return Err(Error::internal("a handle slot is missing"));
+            return Err(Error::internal("a slot of the handle table is missing"));
         };
         let mut entry = place.entry.lock();
         *entry = Entry { references: 1, object: Some(object) };
@@ -177,7 +177,7 @@ impl<T: Object> Table<T> {
         if tag != T::TAG {
             return bad(match tag_name(tag) {
                 Some(other) => format!("expected a handle of type {}, was given one of type {other}", T::NAME),
-                None => format!("{handle:#x} is no handle of this library; expected one of type {}", T::NAME),
+                None => format!("{handle:#x} is not a handle of this library; expected one of type {}", T::NAME),
             });
         }
         let freed = || format!("the {} handle {handle:#x} is not alive: it was freed, or never made", T::NAME);
@@ -239,14 +239,16 @@ pub(super) fn of<T: Object, H>(cell: &HandleCell, object: &Arc<T>) -> Result<*mu
 
 /// The object behind a handle.
 pub(super) fn get<T: Object, H>(handle: *mut H) -> Result<Arc<T>> {
-    T::table().with(handle as usize as u64, |_, e| e.object.clone())?.ok_or_else(|| Error::internal("an empty slot"))
+    T::table()
+        .with(handle as usize as u64, |_, e| e.object.clone())?
+        .ok_or_else(|| Error::internal("a live handle has an empty slot"))
 }
 
 /// What `f` finds in the object behind a handle.
 pub(super) fn look<T: Object, H, R>(handle: *mut H, f: impl FnOnce(&T) -> R) -> Result<R> {
     T::table()
         .with(handle as usize as u64, |_, e| e.object.as_deref().map(f))?
-        .ok_or_else(|| Error::internal("an empty slot"))
+        .ok_or_else(|| Error::internal("a live handle has an empty slot"))
 }
 
 /// True if a handle that [`get`] or [`look`] took once has not been freed, as far as other threads
@@ -263,7 +265,9 @@ pub(super) fn retain<T: Object, H>(handle: *mut H) -> Result<()> {
                 e.references = n;
                 Ok(())
             }
-            None => Err(Error::runtime("the handle was retained 4294967295 times")),
+            None => Err(Error::runtime(
+                "the handle was retained 4294967295 times, which is the limit; release it as often as it is retained",
+            )),
         })
         .and_then(|r| r)
 }
@@ -326,7 +330,7 @@ mod tests {
     fn foreign_numbers_are_told_apart() {
         let local = 5;
         let error = get::<Thing, _>((&raw const local).cast_mut()).err().unwrap();
-        assert!(error.message.contains("no handle of this library"), "{error}");
+        assert!(error.message.contains("not a handle of this library"), "{error}");
         let array = (0xA3_u64 << 56 | 1) as usize as *mut ();
         assert!(get::<Thing, _>(array).err().unwrap().message.contains("one of type array"));
         assert!(get::<Thing, ()>(std::ptr::null_mut()).err().unwrap().message.contains("null"));

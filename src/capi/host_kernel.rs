@@ -99,9 +99,9 @@ struct Function {
 }
 
 /// Why the program's function does not run in place of a native kernel.
-const UNCHECKED: &str = "the kernel is compiled with -famp-bounds=zero, and on host threads its native form alone checks bounds, which \
-                         REVAMP_HOST_KERNELS=coroutines leaves out; compile with -famp-bounds=report or without the option to run the \
-                         program's own function";
+const UNCHECKED: &str = "the kernel was compiled with -famp-bounds=zero. On host threads only native kernels check \
+                         bounds then, and REVAMP_HOST_KERNELS=coroutines disables native kernels; unset it, or compile \
+                         with -famp-bounds=report or without the option";
 
 impl Form {
     fn address(self) -> usize {
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each_async(
         pointer::check_out(completion, "completion")?;
         // SAFETY: the caller vouches for the structs.
         let begun = unsafe { launch(view, info, Some(&completion::read_options(options)?)) }?;
-        let begun = begun.ok_or_else(|| Error::internal("a launch without its completion"))?;
+        let begun = begun.ok_or_else(|| Error::internal("an asynchronous launch has no completion"))?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", begun) }
     })
@@ -256,7 +256,10 @@ impl Runnable<'_> {
         if self.found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
             return Err(Error::unsupported(UNCHECKED));
         }
-        let form = self.by_threads.or(self.form).ok_or_else(|| Error::internal("a launch without a function"))?;
+        let form = self
+            .by_threads
+            .or(self.form)
+            .ok_or_else(|| Error::internal("a launch has neither a function nor a native kernel"))?;
         let mut copy = BlockCopy::of(block)?;
         let context = if copy.is_empty() { self.context.get() } else { copy.as_mut_ptr() };
         Ok(Arc::new(Function { form, context: Context(context), _block: copy }))

@@ -42,7 +42,10 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     // SAFETY: not null; the caller vouches for it.
     let (magic, start) = unsafe { ((*wrapper).magic, (*wrapper).image) };
     if magic != MAGIC || start.is_null() {
-        return Err(Error::runtime("the registration of the compiled kernels is not Clang's; build the program again"));
+        return Err(Error::runtime(
+            "the compiled kernels are registered in an unknown format; rebuild the program with revamp-c++ or \
+             revamp-kernelc",
+        ));
     }
     // SAFETY: an image has at least its header.
     let header = unsafe { start.cast::<[u8; image::HEADER_BYTES]>().read_unaligned() };

@@ -36,7 +36,7 @@ const MOST_CONSTANT: usize = 8;
 
 #[cold]
 fn too_many(count: usize) -> Error {
-    Error::invalid(format!("the launch has {count} arguments; at most {MOST_ARGUMENTS} are possible"))
+    Error::invalid(format!("the launch has {count} arguments; the limit is {MOST_ARGUMENTS}"))
 }
 
 /// The arguments of a launch.
@@ -92,7 +92,7 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
         REVAMP_ACCESS_READ => Some(Access::Read),
         REVAMP_ACCESS_WRITE => Some(Access::Write),
         REVAMP_ACCESS_READ_WRITE => Some(Access::ReadWrite),
-        other => return Err(Error::invalid(format!("{other:#x} is no access of an argument"))),
+        other => return Err(Error::invalid(format!("the access {other:#x} is unknown; pass a REVAMP_ACCESS_ value"))),
     })
 }
 
@@ -132,8 +132,8 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, O
 fn texture_section(a: &revamp_argument) -> Result<Operand> {
     if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() || a.kind == REVAMP_ARGUMENT_BUFFER {
         return Err(Error::invalid(
-            "a texture is given together with an array, origin or extent, or as a storage buffer; give levels of it \
-             by ADDRESS or INDIRECT",
+            "a texture is given together with an array, origin or extent, or as REVAMP_ARGUMENT_BUFFER; pass levels of \
+             it as REVAMP_ARGUMENT_ADDRESS or _INDIRECT",
         ));
     }
     TextureRegion::new(get::<Texture, _>(a.texture)?, a.level, a.level_count, None, None)?.argument()
@@ -171,14 +171,16 @@ unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
     let linear = match s.filter {
         REVAMP_FILTER_LINEAR => true,
         REVAMP_FILTER_POINT => false,
-        other => return Err(Error::runtime(format!("{other} is no filter; use a REVAMP_FILTER_ value"))),
+        other => return Err(Error::runtime(format!("the filter {other} is unknown; use a REVAMP_FILTER_ value"))),
     };
     let address = match s.address {
         REVAMP_ADDRESS_CLAMP => AddressMode::Clamp,
         REVAMP_ADDRESS_WRAP => AddressMode::Wrap,
         REVAMP_ADDRESS_MIRROR => AddressMode::Mirror,
         REVAMP_ADDRESS_BORDER => AddressMode::Border(s.border_color),
-        other => return Err(Error::runtime(format!("{other} is no address mode; use a REVAMP_ADDRESS_ value"))),
+        other => {
+            return Err(Error::runtime(format!("the address mode {other} is unknown; use a REVAMP_ADDRESS_ value")));
+        }
     };
     Ok(Some(Sampler { linear, address }))
 }
@@ -193,11 +195,14 @@ unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
     let read = || unsafe { sampler(a) };
     let (set, binding) = (a.set, a.binding);
     if a.kind == REVAMP_ARGUMENT_SAMPLER {
-        let sampler = Box::new(read()?.ok_or_else(|| Error::invalid("the sampler is NULL"))?);
+        let sampler = Box::new(read()?.ok_or_else(|| Error::invalid("the sampler is NULL; pass a revamp_sampler"))?);
         return Ok(Argument::Sampler { set, binding, sampler });
     }
     if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
-        return Err(Error::invalid("an image is given together with an array, array_view, origin or extent"));
+        return Err(Error::invalid(
+            "an image is given together with an array, array_view, origin or extent; set only texture, level and \
+             level_count",
+        ));
     }
     let texture = get::<Texture, _>(a.texture)?;
     let (section, levels) = TextureRegion::new(texture, a.level, a.level_count, None, None)?.image()?;
@@ -237,13 +242,13 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
             let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
             if data.len() > MOST_CONSTANT {
                 return Err(Error::invalid(format!(
-                    "the value for specialization constant {} has {} bytes; none has more than {MOST_CONSTANT}",
+                    "the value for specialization constant {} has {} bytes; the limit is {MOST_CONSTANT}",
                     a.id, a.size
                 )));
             }
             Ok(Argument::Specialization { id: a.id, data })
         }
-        other => Err(Error::invalid(format!("{other} is no kind of argument; use a REVAMP_ARGUMENT_ value"))),
+        other => Err(Error::invalid(format!("the kind of argument {other} is unknown; use a REVAMP_ARGUMENT_ value"))),
     }
 }
 
@@ -339,7 +344,7 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
         let bindings = kernel.module().bindings();
         let Some(b) = bindings.get(index as usize) else {
             return Err(Error::invalid(format!(
-                "the kernel has {} bindings; there is no number {index}",
+                "the kernel has {} bindings, but binding {index} was requested; indices begin at 0",
                 bindings.len()
             )));
         };

@@ -53,7 +53,7 @@ pub extern "C" fn revamp_set_log_callback(
             REVAMP_LOG_DEBUG => Level::Debug,
             other => {
                 return Err(crate::error::Error::invalid(format!(
-                    "the log level {other} is none; pass REVAMP_LOG_OFF (0) to REVAMP_LOG_DEBUG (4)"
+                    "the log level {other} is unknown; pass REVAMP_LOG_OFF (0) to REVAMP_LOG_DEBUG (4)"
                 )));
             }
         };

@@ -149,6 +149,10 @@ fn register() {
     #[cfg(windows)]
     let failed = i32::from(!crate::host::system::at_exit_of_program(at_exit));
     if failed != 0 {
-        crate::log!(Warn, "no exit hook: work that is not waited for may be lost at the end of the process");
+        crate::log!(
+            Warn,
+            "the exit hook could not be registered: pending work may be lost at the end of the process; call \
+             revamp_uninitialize() before"
+        );
     }
 }

@@ -64,7 +64,7 @@ pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<
 
 #[cold]
 fn impossible_count(what: &str, count: usize) -> Error {
-    Error::invalid(format!("{what} has a count of {count}, which no memory holds"))
+    Error::invalid(format!("{what} has a count of {count}, which exceeds the address space; pass the true count"))
 }
 
 /// How far apart the structs of a list lie: the first one says it for all.
@@ -164,11 +164,11 @@ const LONGEST_TEXT: usize = 1 << 20;
 #[cold]
 fn no_list<T>(pointer: *const T, count: usize, what: &str) -> Error {
     Error::invalid(if pointer.is_null() {
-        format!("{what} is NULL but its count is {count}")
+        format!("{what} is NULL but its count is {count}; pass its elements, or the count 0")
     } else if !pointer.is_aligned() {
-        format!("{what} is at {pointer:p}, which is not aligned to {} bytes", std::mem::align_of::<T>())
+        format!("{what} is at {pointer:p}, which is not aligned to {} bytes; align it", std::mem::align_of::<T>())
     } else {
-        format!("{what} has a count of {count}, which no memory holds; pass the true one")
+        format!("{what} has a count of {count}, which exceeds the address space; pass the true count")
     })
 }
 
@@ -215,9 +215,9 @@ pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Re
     let text = unsafe { CStr::from_ptr(pointer) };
     let bytes = text.to_bytes().len();
     if bytes > LONGEST_TEXT {
-        return Err(Error::invalid(format!("{what} has {bytes} bytes; at most {LONGEST_TEXT} are taken")));
+        return Err(Error::invalid(format!("{what} has {bytes} bytes; the limit is {LONGEST_TEXT}")));
     }
-    text.to_str().map(Some).map_err(|_| Error::invalid(format!("{what} is not UTF-8")))
+    text.to_str().map(Some).map_err(|_| Error::invalid(format!("{what} is not valid UTF-8; convert it")))
 }
 
 /// A string that must be there.

@@ -129,11 +129,11 @@ pub(super) fn check<T: Sized_>(size: usize) -> Result<()> {
 fn unknown<T: Sized_>(size: usize) -> Error {
     let (name, own) = (T::NAME, size_of::<T>());
     let why = if size > own {
-        "larger than this library knows it"
+        "larger than the struct of this library"
     } else if size < size_of::<usize>() {
         "smaller than struct_size itself"
     } else {
-        "where no field ends"
+        "not the end of a field"
     };
     let known: Vec<_> = (1..=own).filter(|&s| is_known::<T>(s)).map(|s| s.to_string()).collect();
     Error::invalid(format!(

@@ -36,7 +36,7 @@ pub(super) unsafe fn shape_of(o: &revamp_texture_options) -> Result<TextureShape
     let kind = KINDS.iter().find(|(value, _)| *value == o.component_kind);
     let Some(&(_, kind)) = kind else {
         return Err(Error::invalid(format!(
-            "{} is no kind of component; use a REVAMP_COMPONENT_ value",
+            "the kind of component {} is unknown; use a REVAMP_COMPONENT_ value",
             o.component_kind
         )));
     };
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn revamp_texture_create(
             REVAMP_TEXTURE_STORAGE_IMAGE => StorageWish::Image,
             other => {
                 return Err(Error::invalid(format!(
-                    "{other} is no storage of textures; use a REVAMP_TEXTURE_STORAGE_ value"
+                    "the texture storage {other} is unknown; use a REVAMP_TEXTURE_STORAGE_ value"
                 )));
             }
         };

@@ -85,7 +85,7 @@ unsafe fn program_device(info: &revamp_vulkan_device_info) -> Result<ProgramDevi
             Some(Callback { function: (lock, unlock), context: info.context })
         }
         (None, None) => None,
-        _ => return Err(Error::invalid("of lock_queue and unlock_queue one is NULL; give both or none")),
+        _ => return Err(Error::invalid("only one of lock_queue and unlock_queue is set; set both or neither")),
     };
     let count = info.sharing_family_count as usize;
     // SAFETY: by the caller.
@@ -331,7 +331,9 @@ fn access_of(access: revamp_access) -> Result<Access> {
         AccessType::Read => Ok(Access::Read),
         AccessType::Write => Ok(Access::Write),
         AccessType::ReadWrite => Ok(Access::ReadWrite),
-        AccessType::None | AccessType::Auto => Err(Error::invalid("the access must be READ, WRITE or READ_WRITE")),
+        AccessType::None | AccessType::Auto => {
+            Err(Error::invalid("the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO"))
+        }
     }
 }
 
@@ -356,7 +358,7 @@ unsafe fn wait(array: &Array, access: revamp_access, point: *const revamp_vulkan
     // SAFETY: by the caller.
     let given = unsafe { pointer::slice(point, 1, "point") }?;
     let point = given.first().map(|p| (p.semaphore, p.value)).filter(|p| p.0 != 0);
-    let point = point.ok_or_else(|| Error::invalid("point.semaphore is VK_NULL_HANDLE"))?;
+    let point = point.ok_or_else(|| Error::invalid("point.semaphore is VK_NULL_HANDLE; pass a timeline semaphore"))?;
     array.lend(access, |queue, buffer| interop::wait(queue, buffer, access, point))
 }
 
@@ -542,7 +544,7 @@ pub unsafe extern "C" fn revamp_vulkan_export_semaphore(
     guard(|| {
         pointer::check_out(fd, "fd")?;
         if semaphore == 0 {
-            return Err(Error::invalid("semaphore is VK_NULL_HANDLE"));
+            return Err(Error::invalid("semaphore is VK_NULL_HANDLE; pass a timeline semaphore"));
         }
         let made = interop::export_semaphore(get::<AcceleratorView, _>(view)?.device(), semaphore)?;
         // SAFETY: checked; the caller vouches for it being writable.

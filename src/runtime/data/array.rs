@@ -75,7 +75,9 @@ impl Array {
             AccessType::Write => Access::Write,
             AccessType::ReadWrite => Access::ReadWrite,
             AccessType::None | AccessType::Auto => {
-                return Err(Error::invalid("the access must be READ, WRITE or READ_WRITE"));
+                return Err(Error::invalid(
+                    "the access must be REVAMP_ACCESS_READ, _WRITE or _READ_WRITE, not _NONE or _AUTO",
+                ));
             }
         };
         let Some(span) = self.buffer().host().filter(|_| self.cpu_access_type().allows(access)) else {
