@@ -232,7 +232,7 @@ pub fn get() -> &'static Config {
         let (config, warnings) = Config::read(lookup);
         crate::trace::log::set_level(config.log);
         if raised {
-            log!(Info, "the process has more rights than who started it: environment variables are not read");
+            log!(Info, "the process runs with raised privileges, so revamp reads no environment variables");
         }
         for warning in warnings {
             log!(Warn, "{warning}");
@@ -264,8 +264,7 @@ impl Config {
         let mut take = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
             if let Some(value) = value(name) {
                 if !value.to_str().is_some_and(&mut *parse) {
-                    warnings
-                        .push(format!("{name}={value:?} is not understood and is ignored; it takes {}", accepts(name)));
+                    warnings.push(format!("{name}={value:?} is invalid and ignored; it takes {}", accepts(name)));
                 }
             }
         };

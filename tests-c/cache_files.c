@@ -96,14 +96,14 @@ static void refuses(change how, const char *text, bool is_of_folder) {
 
 TEST(a_cache_that_is_no_file_is_not_used) {
     some_place(runs_spirv);
-    refuses(make_fifo, "no regular file", false);
+    refuses(make_fifo, "not a regular file", false);
     refuses(make_link, "symbolic link", false);
 }
 
 TEST(a_cache_that_others_may_write_is_not_used) {
     some_place(runs_spirv);
-    refuses(make_writable, "others may write", false);
-    refuses(make_writable, "others may write", true);
+    refuses(make_writable, "other users may write", false);
+    refuses(make_writable, "other users may write", true);
 }
 
 TEST(a_cache_of_another_user_is_not_used) {

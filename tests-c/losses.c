@@ -41,7 +41,7 @@ static revamp_status step(const place *p, model *m) {
 static bool right_or_told(model *m) {
     revamp_status status = revamp_array_view_synchronize(m->view, REVAMP_ACCESS_READ);
     const char *why = revamp_last_error_message();
-    if (status == REVAMP_ERROR_OUT_OF_MEMORY && (!strstr(why, "lost") || strstr(why, "may be asked for again")))
+    if (status == REVAMP_ERROR_OUT_OF_MEMORY && (!strstr(why, "lost") || strstr(why, "can be repeated")))
         status = revamp_array_view_synchronize(m->view, REVAMP_ACCESS_READ);
     if (status == REVAMP_OK) return CHECK_SAME(m->data, m->expected, BYTES);
     CHECK_FAILS(status, AS_MEMORY | AS_REMOVED, "lost");

@@ -416,7 +416,7 @@ TEST(wrong_devices_of_the_program_are_refused) {
     CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT, "both");
     info = device_info(&p, &nothing);
     info.queue = (VkQueue)p.device;
-    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_UNSUPPORTED, "same one");
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_UNSUPPORTED, "same VkQueue");
     CHECK_FAILS(revamp_vulkan_create_view(NULL, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_BAD, "NULL");
     /* A further view has the queue's numbers too. */
     info = device_info(&p, &nothing);
@@ -455,7 +455,7 @@ TEST(queues_that_a_device_of_the_program_lacks_are_refused) {
     revamp_vulkan_device_info info = device_info(&p, &made_with);
     info.queue_family_index = 77;
     CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT, "family 77");
-    CHECK_TEXT(revamp_last_error_message(), "give a number below");
+    CHECK_TEXT(revamp_last_error_message(), "pass a number below");
     info = device_info(&p, &made_with);
     info.sharing_families = families, info.sharing_family_count = 2;
     CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
@@ -743,7 +743,7 @@ TEST(two_threads_submit_to_one_queue) {
     FOR_EACH_PLACE(at, runs_spirv) {
         program p = {0};
         own_device(&p, at);
-        CHECK_FAILS(revamp_vulkan_unlock_queue(p.view), AS_ARGUMENT, "not locked");
+        CHECK_FAILS(revamp_vulkan_unlock_queue(p.view), AS_ARGUMENT, "not hold the lock");
         CHECK_OK(revamp_vulkan_lock_queue(p.view));
         CHECK_FAILS(revamp_vulkan_lock_queue(p.view), AS_ARGUMENT, "already");
         CHECK_OK(revamp_vulkan_unlock_queue(p.view));
@@ -811,7 +811,7 @@ static void check_import(revamp_accelerator_view there, const revamp_vulkan_shar
     CHECK_FAILS(revamp_vulkan_import_array(there, memory, 1, &more, 4, &array), AS_RUNTIME, "the shared memory has");
     revamp_vulkan_shared_memory wrong = *memory;
     wrong.memory_type_index = 77;
-    CHECK_FAILS(revamp_vulkan_import_array(there, &wrong, 1, &extent, 4, &array), AS_UNSUPPORTED, "memory of type");
+    CHECK_FAILS(revamp_vulkan_import_array(there, &wrong, 1, &extent, 4, &array), AS_UNSUPPORTED, "memory type");
     REQUIRE_OK(revamp_vulkan_import_array(there, memory, 1, &extent, 4, &array));
     CHECK_SAME(read_array(array), expected, BYTES);
     revamp_kernel step = load(at->accelerator, &step_module);
@@ -1025,7 +1025,7 @@ TEST(an_image_of_the_program_is_seen_in_another_format) {
     CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "MUTABLE_FORMAT");
     given = own.given;
     options.bits = 16;
-    CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "2 bytes a texel");
+    CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "2 bytes per texel");
     given.format = VK_FORMAT_D32_SFLOAT, options.bits = 32;
     CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "D32_SFLOAT");
     REQUIRE_OK(revamp_vulkan_create_texture(p.view, &own.given, &options, &words));

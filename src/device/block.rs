@@ -34,12 +34,14 @@ impl AddressSlot<'_> {
         let at = self.offset() as usize;
         if at % ADDRESS != 0 || at + ADDRESS > block {
             return Err(Error::invalid(format!(
-                "an address at offset {at} does not fit the argument block of {block} bytes; offsets are multiples of 8"
+                "an address at offset {at} does not fit the argument block of {block} bytes; the offset must be a \
+                 multiple of 8 and at most the size less 8"
             )));
         }
         match self {
             Self::Behind(_, bytes) if bytes.len() < ADDRESS => Err(Error::invalid(format!(
-                "{} bytes shall be appended to the argument block, which have no room for an address",
+                "a block of {} bytes is appended to the argument block, but an address takes 8 bytes; append at least \
+                 8",
                 bytes.len()
             ))),
             _ => Ok(()),

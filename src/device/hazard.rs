@@ -365,7 +365,7 @@ impl Segments {
     fn check_lost(&self, range: &Range<u64>) -> Result<()> {
         let touched = |(r, _): &&(Range<u64>, Error)| r.start < range.end && range.start < r.end;
         self.lost.iter().find(touched).map_or(Ok(()), |(_, reason)| {
-            let told = reason.clone().context("the data are lost until a copy or a write of the host replaces them");
+            let told = reason.clone().context("the data are lost; write them again by a copy or by the host");
             Err(Detour::lost(told))
         })
     }

@@ -278,12 +278,12 @@ pub trait Device: Send + Sync {
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
     /// Why textures of this shape cannot be images here; `None` if they can.
     fn image_refusal(&self, _shape: &TextureShape) -> Option<Error> {
-        Some(Error::unsupported("host threads have no images"))
+        Some(Error::unsupported("host threads cannot store textures as images"))
     }
     /// An image for a texture. To copies it is a buffer with the texture's host form as its bytes. Its first command goes to
     /// `queue`.
     fn allocate_image(&self, _shape: &TextureShape, _queue: &dyn Queue, _label: &str) -> Result<Arc<dyn Buffer>> {
-        Err(Error::unsupported("host threads have no images"))
+        Err(Error::unsupported("host threads cannot store textures as images"))
     }
     /// A buffer over memory of the host, if the device can use it as fast as its own and the driver accepts it, else `None`.
     /// The buffer's [`Buffer::host`] is the span.

@@ -103,7 +103,7 @@ def table_name(options):
     """The table of this driver's version."""
     said = info(options, FAMILIES[0]).stdout
     version = re.search(r'radv Mesa ([0-9.]+)', said)
-    if not version or 'it compiles kernels' not in said:
+    if not version or 'can compile kernels' not in said:
         sys.exit(f'0 passed, 1 failed\n{options.icd} gives no device without hardware:\n{said}')
     return f'{HERE}/radv-{version[1]}.tsv'
 

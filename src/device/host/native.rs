@@ -71,8 +71,8 @@ impl NativeKernel {
         match unsafe { (self.form.code)(self.block.as_ptr(), memory, place.as_ptr()) } {
             0 => Ok(()),
             1 => Err(Error::runtime(format!(
-                "{}: the threads of a tile did not reach the same tile barriers: a barrier must be waited at by all \
-                 threads of the tile, or by none",
+                "{}: the threads of a tile did not reach the same tile barriers; either all threads of a tile or none \
+                 must wait at a barrier",
                 self.compiled.location
             ))),
             _ => Err(Error::runtime(failure())),

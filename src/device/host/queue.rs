@@ -147,7 +147,7 @@ impl HostTimeline {
             self.changed.notify_all();
             drop(state);
             if !known {
-                log!(Warn, "the system gives no thread for host kernels: they run on threads that wait for them");
+                log!(Warn, "no thread could be created for host kernels; they run when a thread waits for them");
             }
         }
     }
@@ -290,7 +290,7 @@ fn run_job(job: Job) -> Result<()> {
                 host.until(point.value, None);
             }
             None => {
-                point.wait(None).map_err(|e| e.context("work this depends on failed"))?;
+                point.wait(None).map_err(|e| e.context("an operation that this one depends on failed"))?;
             }
         }
     }
@@ -410,16 +410,14 @@ impl HostQueue {
 pub(super) fn host_memory(buffer: &Arc<dyn Buffer>) -> Result<HostSpan> {
     buffer.host().ok_or_else(|| {
         Error::unsupported(format!(
-            "host threads cannot address the {} bytes of a buffer on another device; transfer them",
+            "host threads cannot access a buffer of {} bytes on another device; copy it to the host",
             buffer.size()
         ))
     })
 }
 
 pub(super) fn no_spirv() -> Error {
-    Error::unsupported(
-        "host threads run no SPIR-V: launch a host function here, or choose an accelerator that is a Vulkan device",
-    )
+    Error::unsupported("host threads cannot run SPIR-V; launch a host function, or choose a Vulkan accelerator")
 }
 
 /// The error of rule PFE-8, with the text that programs look for.

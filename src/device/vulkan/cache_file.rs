@@ -252,7 +252,7 @@ pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
     let shown = directory.join(&name);
     let (shown, what) = (shown.display(), key.holds.what());
     if data.len() as u64 > MAX_BYTES {
-        log!(Info, "{what} {shown} is not written: bigger than {} MiB", MAX_BYTES >> 20);
+        log!(Info, "{what} {shown} is not written: larger than {} MiB", MAX_BYTES >> 20);
         return false;
     }
     match trusted::write(directory, &name, &encode(key, data)) {

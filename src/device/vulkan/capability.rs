@@ -58,7 +58,7 @@ fn missing<'a>(
     let mut lacks = Vec::new();
     let newest = spirv_version(api);
     if version > newest {
-        lacks.push(format!("SPIR-V {}.{} (the device takes up to {}.{})", version.0, version.1, newest.0, newest.1));
+        lacks.push(format!("SPIR-V {}.{} (the device supports up to {}.{})", version.0, version.1, newest.0, newest.1));
     }
     for capability in capabilities {
         match capability_need(*capability, features, limits) {
@@ -82,7 +82,7 @@ fn foreign(capability: Capability) -> &'static str {
     use Capability as C;
     match capability {
         C::Kernel | C::Addresses | C::Linkage | C::GenericPointer | C::Float16Buffer | C::Groups | C::Vector16 => {
-            "not supported by revamp: it belongs to OpenCL, Vulkan takes Shader modules without Linkage"
+            "not supported by revamp: it belongs to OpenCL, and Vulkan accepts only Shader modules without Linkage"
         }
         _ => "not supported by revamp",
     }
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn version_follows_vulkan() {
         let f = Features::default();
-        assert_eq!(check(&f, &[], &NONE, (1, 6)), ["SPIR-V 1.6 (the device takes up to 1.5)"]);
+        assert_eq!(check(&f, &[], &NONE, (1, 6)), ["SPIR-V 1.6 (the device supports up to 1.5)"]);
         assert_eq!(spirv_version(vk::API_VERSION_1_3), (1, 6));
         assert_eq!(spirv_version(vk::API_VERSION_1_1), (1, 3));
     }

@@ -157,7 +157,9 @@ impl Queue for ViewQueue {
     }
 
     fn run(&self, _: &[Use], _: HostJob) -> Result<Point> {
-        Err(Error::unsupported("a Vulkan accelerator runs SPIR-V, not functions of the program; use host threads"))
+        Err(Error::unsupported(
+            "a Vulkan accelerator cannot run functions of the program, only SPIR-V; use host threads",
+        ))
     }
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {

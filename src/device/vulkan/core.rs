@@ -191,7 +191,10 @@ impl Core {
                     // SAFETY: nothing was made with the device yet.
                     unsafe { device.destroy_device(None) };
                 }
-                return Err(Error::runtime(format!("{}: the memory allocator could not be made: {e}", physical.name)));
+                return Err(Error::runtime(format!(
+                    "{}: the memory allocator could not be created: {e}",
+                    physical.name
+                )));
             }
         };
         let earlier = cache_dir(physical).and_then(|dir| cache_file::load(dir, &cache_key(physical, Holds::Pipelines)));
@@ -339,7 +342,7 @@ impl Core {
         let error = self.lost.get_or_init(|| {
             let mut e = Error::removed(format!(
                 "{} was lost in {what} (a kernel that ran too long or accessed memory it does not own, or a driver \
-                 reset); its accelerator_views stay dead: make a new one",
+                 reset); its accelerator_views stay unusable; create new ones",
                 self.physical.name
             ));
             e.hresult = DEVICE_REMOVED;
@@ -425,7 +428,7 @@ impl Core {
     /// Lets this thread, and no other, submit until [`Self::unlock`]. Locking again is an error.
     pub fn lock(self: &Arc<Self>) -> Result<()> {
         if self.is_locked_here() {
-            return Err(Error::invalid("this thread has locked the queues of the device already; unlock them first"));
+            return Err(Error::invalid("this thread already holds the lock of the device's queues; unlock them first"));
         }
         let alone = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the core, which `Locked` keeps alive, outlives the guard, which it drops first.
@@ -442,7 +445,11 @@ impl Core {
             let at = all.iter().position(|l| l.core.id == self.id)?;
             Some(all.remove(at))
         });
-        found.map(drop).ok_or_else(|| Error::invalid("this thread has not locked the queues of the device"))
+        found.map(drop).ok_or_else(|| {
+            Error::invalid(
+                "this thread does not hold the lock of the device's queues; lock them first, on the same thread",
+            )
+        })
     }
 
     /// Waits until the device is idle; of a device of the program, until the queue is.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub(super) fn check(fd: i32, what: &str) -> Result<()> {
     found(fd).map_or(Ok(()), |found| {
         Err(Error::invalid(format!(
-            "file descriptor {fd} is {found}, and cannot be {what}; give one that revamp, the same driver or an interface to it has exported"
+            "file descriptor {fd} is {found} and cannot be {what}; pass one that revamp or the same driver has exported"
         )))
     })
 }

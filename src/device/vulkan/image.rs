@@ -140,7 +140,7 @@ fn check_extent(shape: &TextureShape, most: &vk::ImageFormatProperties, name: &s
     let limit = most.max_extent;
     if width > limit.width || height > limit.height || depth > limit.depth || shape.levels() > most.max_mip_levels {
         return Err(Error::runtime(format!(
-            "{name} has images of {} of at most {} x {} x {} texels and {} levels",
+            "images of {} on {name} are limited to {} x {} x {} texels and {} levels",
             shape.format(),
             limit.width,
             limit.height,
@@ -155,7 +155,7 @@ fn check_extent(shape: &TextureShape, most: &vk::ImageFormatProperties, name: &s
 fn describe(core: &Core, shape: &TextureShape) -> Result<Description> {
     let (texels, name) = (shape.format(), &core.physical.name);
     let format =
-        format_of(texels).ok_or_else(|| Error::unsupported(format!("Vulkan has no format for images of {texels}")))?;
+        format_of(texels).ok_or_else(|| Error::unsupported(format!("Vulkan has no image format for {texels}")))?;
     let kind = match shape.rank() {
         1 => vk::ImageType::TYPE_1D,
         2 => vk::ImageType::TYPE_2D,
@@ -172,14 +172,13 @@ fn describe(core: &Core, shape: &TextureShape) -> Result<Description> {
         }
     };
     let full = needed | vk::ImageUsageFlags::STORAGE;
-    let (usage, most) = ask(full)
-        .map(|p| (full, p))
-        .or_else(|_| ask(needed).map(|p| (needed, p)))
-        .map_err(|_| Error::unsupported(format!("{name} has no images of {} dimensions of {texels}", shape.rank())))?;
+    let (usage, most) = ask(full).map(|p| (full, p)).or_else(|_| ask(needed).map(|p| (needed, p))).map_err(|_| {
+        Error::unsupported(format!("{name} does not support images of {} dimensions of {texels}", shape.rank()))
+    })?;
     check_extent(shape, &most, name)?;
     if shape.bytes() > most.max_resource_size {
         let most = most.max_resource_size;
-        return Err(Error::unsupported(format!("{name} has images of {texels} of at most {most} bytes")));
+        return Err(Error::unsupported(format!("images of {texels} on {name} are limited to {most} bytes")));
     }
     let [width, height, depth] = extent_of(shape, 0);
     // SAFETY: as above.
@@ -280,14 +279,14 @@ impl VulkanImage {
         let (format, usage) = (vk::Format::from_raw(image.format), vk::ImageUsageFlags::from_raw(image.usage));
         let raw = vk::Image::from_raw(image.image);
         if raw == vk::Image::null() {
-            return Err(Error::invalid("image is VK_NULL_HANDLE"));
+            return Err(Error::invalid("image is VK_NULL_HANDLE; pass a VkImage"));
         }
         let is_mutable = vk::ImageCreateFlags::from_raw(image.flags).contains(vk::ImageCreateFlags::MUTABLE_FORMAT);
         let same_size = bytes_of(format) == Some(shape.format().bytes());
         if format != d.format && !(is_mutable && same_size) {
             return Err(Error::runtime(format!(
-                "the VkImage has the format {format:?}; textures of {} have {:?}, or, over an image with \
-                 VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, another one of {} bytes a texel",
+                "the VkImage has the format {format:?}; a texture of {} needs {:?}, or, with \
+                 VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, any format of {} bytes per texel",
                 shape.format(),
                 d.format,
                 shape.format().bytes()
@@ -297,7 +296,8 @@ impl VulkanImage {
             vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::SAMPLED;
         if !usage.contains(needed) {
             return Err(Error::runtime(format!(
-                "the VkImage was made without the usage {:?}; textures need {needed:?}, and STORAGE to be written by kernels",
+                "the VkImage was created without the usage {:?}; textures need {needed:?}, and also STORAGE if kernels \
+                 write them",
                 needed & !usage
             )));
         }

@@ -68,7 +68,7 @@ impl Importer {
         }
         let features = properties.external_memory_properties.external_memory_features;
         if !features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE) {
-            crate::log!(Debug, "{} imports no memory of the host for buffers ({features:?})", physical.name);
+            crate::log!(Debug, "{} cannot import host memory for buffers ({features:?})", physical.name);
             return None;
         }
         let functions = external_memory_host::Device::new(&instance.raw, device);
@@ -80,11 +80,11 @@ impl Importer {
     pub fn range(&self, span: HostSpan, limits: &Limits) -> Result<Pages> {
         // The driver may refuse more, or fail; the other half is left for the device's own memory.
         if self.live.load(Ordering::Relaxed) >= limits.max_allocations / 2 {
-            return Err(Error::unsupported("as many pieces are imported as the device takes"));
+            return Err(Error::unsupported("the limit of imported allocations of the device is reached"));
         }
         let (base, size) = around(span.address(), span.len(), self.alignment, self.page)?;
         if size > limits.max_allocation || limits.max_buffer.is_some_and(|most| size > most) {
-            return Err(Error::unsupported("it is larger than the device's largest buffer"));
+            return Err(Error::unsupported("the memory is larger than the device's largest buffer"));
         }
         Ok(Pages { start: span.as_ptr().wrapping_sub(base as usize), size, base })
     }
@@ -118,14 +118,16 @@ impl Importer {
 /// beyond the pages they touch: memory there may not be mapped.
 fn around(address: u64, len: u64, alignment: u64, page: u64) -> Result<(u64, u64)> {
     if len == 0 || address == 0 || address % WORD != 0 {
-        return Err(Error::unsupported("it is empty or not aligned to 4 bytes"));
+        return Err(Error::unsupported("the memory is empty or not aligned to 4 bytes"));
     }
     let base = address % alignment;
     let size = base.checked_add(len).and_then(|n| n.checked_next_multiple_of(alignment));
     let size = size.filter(|n| (address - base).checked_add(*n).is_some());
-    let size = size.ok_or_else(|| Error::unsupported("it reaches beyond the address space"))?;
+    let size = size.ok_or_else(|| Error::unsupported("the memory ends beyond the address space"))?;
     if alignment > page && (base, size) != (0, len) {
-        return Err(Error::unsupported(format!("it is not aligned to {alignment} bytes, which are more than a page")));
+        return Err(Error::unsupported(format!(
+            "the memory is not aligned to {alignment} bytes, which is more than a page"
+        )));
     }
     Ok((base, size))
 }

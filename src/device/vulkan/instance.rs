@@ -92,7 +92,7 @@ pub fn failed(what: impl std::fmt::Display, result: vk::Result) -> Error {
         vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::out_of_memory(format!("{what}: out of host memory")),
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::out_of_memory(format!("{what}: out of device memory")),
         vk::Result::ERROR_DEVICE_LOST => Error::removed(format!("{what}: the device was lost")),
-        other => Error::runtime(format!("{what}: Vulkan answered {other:?}")),
+        other => Error::runtime(format!("{what}: Vulkan returned {other:?}")),
     }
 }
 
@@ -130,7 +130,7 @@ impl Instance {
 
     fn new(config: &Config) -> Result<Self> {
         if config.test.no_vulkan {
-            return Err(Error::runtime("Vulkan is switched off by REVAMP_TEST=no-vulkan"));
+            return Err(Error::runtime("REVAMP_TEST=no-vulkan disables Vulkan; unset it"));
         }
         let (entry, loader) = load()?;
         let api_version = loader.min(vk::API_VERSION_1_3);
@@ -329,13 +329,13 @@ impl ValidationLayer {
         let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
         let Some(found) = layers.iter().find(|l| l.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) else {
             const MISSING: &str = "VK_LAYER_KHRONOS_validation is not installed (Debian, Ubuntu: \
-                                   vulkan-validationlayers); going on without it";
+                                   vulkan-validationlayers); validation stays off";
             if config.validation >= 1 {
                 log!(Warn, "REVAMP_VALIDATION is set, but {MISSING}");
             }
             // Logged as an error: the program asked for this output.
             if config.debug_printf {
-                log!(Error, "REVAMP_DEBUG_PRINTF is set, but {MISSING}: nothing that kernels print is seen");
+                log!(Error, "REVAMP_DEBUG_PRINTF is set, but {MISSING}: the output of kernels is lost");
             }
             return None;
         };

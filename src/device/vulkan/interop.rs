@@ -113,15 +113,15 @@ impl ProgramDevice {
         if let Some(known) = all.iter().filter_map(Weak::upgrade).find(|d| d.core().raw.handle() == raw) {
             if known.core().compute[..] != [vk::Queue::from_raw(self.queue as u64)] {
                 return Err(Error::unsupported(
-                    "the VkDevice is in use with another VkQueue; give the same one for all accelerator_views, or make a \
-                     VkDevice for each",
+                    "revamp already uses the VkDevice with another VkQueue; pass the same VkQueue for all \
+                     accelerator_views, or create a VkDevice for each",
                 ));
             }
             let (family, index) = (known.core().compute_family, known.core().first_queue);
             if (self.queue_family, self.queue_index) != (family, index) {
                 return Err(Error::invalid(format!(
-                    "queue {} of family {} is asked for, and the VkDevice is in use with this VkQueue as queue {index} of family {family}: give \
-                     the same numbers",
+                    "queue {} of family {} was requested, but revamp already uses this VkQueue as queue {index} of \
+                     family {family}; pass the same numbers",
                     self.queue_index, self.queue_family
                 )));
             }
@@ -151,8 +151,8 @@ impl ProgramDevice {
         for (field, family) in named {
             if family as usize >= families.len() {
                 return Err(Error::invalid(format!(
-                    "revamp_vulkan_device_info.{field} names the queue family {family}, and the VkPhysicalDevice has {} \
-                     (vkGetPhysicalDeviceQueueFamilyProperties()): give a number below that",
+                    "revamp_vulkan_device_info.{field} is the queue family {family}, but the VkPhysicalDevice has {} \
+                     families (vkGetPhysicalDeviceQueueFamilyProperties()); pass a number below that",
                     families.len()
                 )));
             }
@@ -160,8 +160,8 @@ impl ProgramDevice {
         let most = families.get(self.queue_family as usize).map_or(0, |family| family.queue_count);
         if self.queue_index >= most {
             return Err(Error::invalid(format!(
-                "revamp_vulkan_device_info.queue_index is {}, and family {} has {most} queues: give the number with which \
-                 vkGetDeviceQueue() gave the VkQueue",
+                "revamp_vulkan_device_info.queue_index is {}, but family {} has {most} queues; pass the index that \
+                 vkGetDeviceQueue() was called with",
                 self.queue_index, self.queue_family
             )));
         }
@@ -185,8 +185,8 @@ impl ProgramDevice {
         // No VkDevice has none: then the program does not say.
         if self.queue_index >= made && !queues.is_empty() {
             return Err(Error::invalid(format!(
-                "revamp_vulkan_device_info.queue_index is {}, and the VkDevice was made with {made} queues of family {} \
-                 (VkDeviceQueueCreateInfo): give the number with which vkGetDeviceQueue() gave the VkQueue",
+                "revamp_vulkan_device_info.queue_index is {}, but the VkDevice was created with {made} queues of \
+                 family {} (VkDeviceQueueCreateInfo); pass the index that vkGetDeviceQueue() was called with",
                 self.queue_index, self.queue_family
             )));
         }
@@ -215,8 +215,8 @@ impl ProgramDevice {
         let physical = Physical::new(&instance, handle, config::get(), Some(&enabled));
         if let Err(why) = &physical.usable {
             return Err(Error::unsupported(format!(
-                "the VkDevice was made without something, or its device cannot: {why}; \
-                 revamp_vulkan_get_device_requirements() gives the features to put into VkDeviceCreateInfo::pNext"
+                "the VkDevice cannot be used: {why}; create it with the features that \
+                 revamp_vulkan_get_device_requirements() returns for VkDeviceCreateInfo::pNext"
             )));
         }
         // SAFETY: by the caller.
@@ -293,8 +293,8 @@ pub fn requirements(physical: &dyn PhysicalDevice) -> Result<&'static Requiremen
 /// The error for what is not on a Vulkan device.
 fn no_vulkan(what: &str) -> Error {
     Error::unsupported(format!(
-        "{what} is on no Vulkan device: only accelerators whose device_path begins with vulkan\\ have Vulkan objects; memory \
-         of host threads and of the cpu is reached by revamp_array_data() and copies"
+        "{what} is not on a Vulkan device: only accelerators whose device_path begins with vulkan\\ have Vulkan \
+         objects; use revamp_array_data() and copies for memory of host threads and of the cpu accelerator"
     ))
 }
 
@@ -439,12 +439,12 @@ pub unsafe fn buffer_over(
     let core = core_of(device, "the accelerator_view")?;
     core.check_alive()?;
     if raw == 0 {
-        return Err(Error::invalid("buffer is VK_NULL_HANDLE"));
+        return Err(Error::invalid("buffer is VK_NULL_HANDLE; pass a VkBuffer"));
     }
     let missing = NEEDED & !vk::BufferUsageFlags::from_raw(usage);
     if !missing.is_empty() {
         return Err(Error::runtime(format!(
-            "the VkBuffer was made without the usage {missing:?}; arrays need {NEEDED:?}"
+            "the VkBuffer was created without the usage {missing:?}; arrays need {NEEDED:?}"
         )));
     }
     if offset % ALIGNMENT != 0 {
@@ -452,7 +452,7 @@ pub unsafe fn buffer_over(
     }
     if offset.checked_add(bytes).is_none_or(|end| end > whole) {
         return Err(Error::runtime(format!(
-            "the array needs {bytes} bytes from byte {offset} on, the VkBuffer has {whole}"
+            "the array needs {bytes} bytes from byte {offset} on, but the VkBuffer has {whole} bytes"
         )));
     }
     // SAFETY: by the caller.
@@ -483,7 +483,7 @@ pub unsafe fn image_over(
 pub fn image_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, i32)> {
     let found = VulkanImage::of(buffer).ok_or_else(|| {
         Error::unsupported(
-            "the texture is stored as texels, not as an image; make it with REVAMP_TEXTURE_STORAGE_IMAGE",
+            "the texture is stored as texels, not as an image; create it with REVAMP_TEXTURE_STORAGE_IMAGE",
         )
     })?;
     Ok((found.raw.as_raw(), found.made_as().as_raw()))

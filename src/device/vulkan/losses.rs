@@ -15,5 +15,5 @@ pub(super) fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Erro
         Some(None) => "a copy".to_owned(),
         None => "work".to_owned(),
     };
-    reason.clone().context(format_args!("{what} was accepted and then lost"))
+    reason.clone().context(format_args!("{what} was accepted, but did not run"))
 }

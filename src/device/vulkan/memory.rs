@@ -88,7 +88,8 @@ impl VulkanBuffer {
         if let Some(most) = core.physical.limits.max_buffer {
             if size > most {
                 return Err(Error::out_of_memory(format!(
-                    "{label}: {size} bytes are more than a buffer of {name} may have, {most}"
+                    "{label}: {size} bytes were requested, but buffers of {name} are limited to {most} bytes; use \
+                     several arrays"
                 )));
             }
         }
@@ -153,7 +154,7 @@ impl VulkanBuffer {
             Ok(buffer) => Ok(Some(Arc::new(buffer))),
             // A lost device is an error; anything else only means that the bytes must be copied.
             Err(e) => core.check_alive().map(|()| {
-                crate::log!(Debug, "{label}: {} bytes of the host are not imported: {e}", span.len());
+                crate::log!(Debug, "{label}: {} bytes of host memory are not imported: {e}", span.len());
                 None
             }),
         }
@@ -267,7 +268,7 @@ impl VulkanBuffer {
         match &*self.memory.lock() {
             Allocation::Shared(memory, shared) => Ok(SharedMemory { fd: memory_fd(&self.core, *memory)?, ..*shared }),
             _ => Err(Error::runtime(
-                "the array was not made to be shared: make it with revamp_vulkan_create_exportable_array()",
+                "the array cannot be exported; create it with revamp_vulkan_create_exportable_array()",
             )),
         }
     }

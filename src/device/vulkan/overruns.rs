@@ -186,8 +186,8 @@ impl State {
 
 fn stopped(device: &str) -> Error {
     Error::runtime(format!(
-        "its loops are too long for {device}, which ends the loops of a thread, and of those that run with it, after 65,535 \
-         iterations in all; use another accelerator, such as host threads, or do the work in several launches \
+        "its loops are too long for {device}, which ends the loops of threads that run together after 65,535 \
+         iterations in all; use another accelerator, such as host threads, or split the work into several launches \
          (docs/devices.md)"
     ))
 }

@@ -384,7 +384,7 @@ impl Physical {
         let compiles_only = lacks.is_empty() && memory.memory_type_count == 0;
         match &memory_types {
             Err(_) if compiles_only => {
-                lacks.push("memory: it compiles kernels (revamp-info --kernels) but runs none".into())
+                lacks.push("memory: the driver can compile kernels (revamp-info --kernels), but not run them".into())
             }
             Err(why) => lacks.push(format!("usable memory ({why})")),
             Ok(_) => {}

@@ -83,7 +83,8 @@ impl SetLayouts {
         if module.has_uniform_arguments() {
             if module.bindings().iter().any(|b| b.set == 0) {
                 return Err(Error::invalid(
-                    "the kernel has its arguments as a uniform buffer, beside other descriptors of that set",
+                    "the kernel takes its arguments as a uniform buffer in a set with other descriptors; put them into \
+                     another set",
                 ));
             }
             layouts.add(&[(0, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)])?;
@@ -110,8 +111,8 @@ impl SetLayouts {
         let (physical, sets) = (&self.core.physical, self.raw.len());
         if sets >= physical.limits.descriptor_sets as usize {
             return Err(Error::unsupported(format!(
-                "the kernel has loops and uses all {sets} descriptor sets of {}, which ends loops after 65,535 iterations: \
-                 one set is needed to notice that; put the buffers into fewer",
+                "the kernel has loops and uses all {sets} descriptor sets of {}, which ends loops after 65,535 \
+                 iterations; revamp needs one set to detect that, so put the buffers into fewer sets",
                 physical.name
             )));
         }
@@ -206,7 +207,7 @@ impl VulkanKernel {
             return Ok(());
         }
         let lost = self.core.lost().unwrap_or_else(|| Error::internal("a kernel of another device reached a queue"));
-        Err(lost.context("the kernel was loaded on a device that was lost since; load it again"))
+        Err(lost.context("the kernel was loaded on a device that has been lost; load it again"))
     }
 
     /// True if launches of so many workgroups are beyond the device's limit.
@@ -272,7 +273,8 @@ impl VulkanKernel {
         let most = core.physical.limits.push_constants;
         if push > most {
             return Err(Error::unsupported(format!(
-                "the kernel needs {push} bytes of push constants{}, {} has {most}",
+                "the kernel needs {push} bytes of push constants{}, but the limit of {} is {most}; pass data in a \
+                 buffer",
                 if split { " for a domain this large" } else { "" },
                 core.physical.name
             )));
@@ -326,7 +328,7 @@ impl VulkanKernel {
         core.pipelines_new.store(true, Ordering::Relaxed);
         let hit = vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
         let source = match told.flags {
-            f if !f.contains(vk::PipelineCreationFeedbackFlags::VALID) => "the driver does not say whence",
+            f if !f.contains(vk::PipelineCreationFeedbackFlags::VALID) => "the driver does not tell the source",
             f if f.contains(hit) => "from the cache",
             _ => "compiled",
         };
@@ -369,10 +371,19 @@ fn check(core: &Core, module: &Module) -> Result<()> {
         if wanted <= u64::from(most) {
             return Ok(());
         }
-        Err(Error::unsupported(format!("the kernel uses {wanted} {what}, {} has {most} ({limit}){advice}", p.name)))
+        Err(Error::unsupported(format!(
+            "the kernel uses {wanted} {what}, but the limit of {} is {most} ({limit}){advice}",
+            p.name
+        )))
     };
     let sets = module.bindings().chunk_by(|a, b| a.set == b.set).count() as u64;
-    has(sets, p.limits.descriptor_sets, "descriptor sets", "maxBoundDescriptorSets", "; put the buffers into fewer")?;
+    has(
+        sets,
+        p.limits.descriptor_sets,
+        "descriptor sets",
+        "maxBoundDescriptorSets",
+        "; put the buffers into fewer sets",
+    )?;
     let count = |of: fn(BindingKind) -> bool| module.bindings().iter().filter(|b| of(b.kind)).count() as u64;
     let buffers = count(|k| k == BindingKind::StorageBuffer);
     for (most, limit) in [
@@ -427,8 +438,9 @@ fn check_nesting(core: &Core, module: &Module) -> Result<()> {
         return Ok(());
     }
     Err(Error::unsupported(format!(
-        "the kernel nests {of} {levels} levels deep, early returns and continues counted, and {} ignores all beyond some 80, so \
-         at most {DEEPEST} are allowed there; nest fewer, or use another accelerator, such as host threads (docs/devices.md)",
+        "the kernel nests {of} {levels} levels deep, counting early returns and continues; {} miscompiles code beyond \
+         about 80 levels, so the limit there is {DEEPEST}; nest less, or use another accelerator, such as host threads \
+         (docs/devices.md)",
         p.name
     )))
 }
@@ -447,15 +459,20 @@ fn check_binding(core: &Core, b: &Binding) -> Result<()> {
         )));
     }
     if b.count != 1 {
-        return Err(Error::unsupported(format!("{} is an array of {} descriptors; give each its own", at(), b.count)));
+        return Err(Error::unsupported(format!(
+            "{} is an array of {} descriptors, which is not supported; give each descriptor its own binding",
+            at(),
+            b.count
+        )));
     }
     if b.stride == Some(0) {
-        return Err(Error::invalid(format!("{} is an array of elements 0 bytes apart; check it with spirv-val", at())));
+        return Err(Error::invalid(format!("{} is an array with stride 0; check the module with spirv-val", at())));
     }
     let least = b.min_size.saturating_add(b.stride.unwrap_or(0));
     if least > p.limits.storage_buffer_range {
         return Err(Error::unsupported(format!(
-            "{} needs at least {least} bytes, a binding of {} covers {} (maxStorageBufferRange); pass an address instead",
+            "{} needs at least {least} bytes, but a binding of {} covers at most {} (maxStorageBufferRange); pass an \
+             address instead",
             at(),
             p.name,
             p.limits.storage_buffer_range
@@ -473,14 +490,16 @@ fn check_workgroup(core: &Core, module: &Module, spec: &SpecValues) -> Result<()
         || all > u64::from(limits.max_workgroup_invocations)
     {
         return Err(Error::unsupported(format!(
-            "the kernel's workgroup is {size:?}, {all} invocations; {p} allows {:?} and {} in all",
+            "the kernel's workgroup is {size:?}, {all} invocations, but the limit of {p} is {:?}, and {} in all; use \
+             smaller workgroups",
             limits.max_workgroup_size, limits.max_workgroup_invocations
         )));
     }
     let bytes = module.workgroup_bytes(spec)?;
     if bytes > u64::from(limits.shared_memory) {
         return Err(Error::unsupported(format!(
-            "the kernel uses {bytes} bytes of workgroup memory, {p} has {} (maxComputeSharedMemorySize)",
+            "the kernel uses {bytes} bytes of workgroup memory, but the limit of {p} is {} \
+             (maxComputeSharedMemorySize); use less tile_static memory",
             limits.shared_memory
         )));
     }

@@ -27,9 +27,9 @@ pub(super) fn print(id: &str, message: &str) -> bool {
     if printed.text.contains("message was truncated") && printed.foreign {
         log!(
             Error,
-            "kernels print more than the validation layer keeps of a launch, and the rest is lost; a file with the line \
-             khronos_validation.printf_buffer_size = 1048576, named by the environment variable VK_LAYER_SETTINGS_PATH, \
-             has it keep more"
+            "a launch printed more than the buffer of the validation layer holds, and the rest is lost; to enlarge the \
+             buffer, let VK_LAYER_SETTINGS_PATH name a file with the line khronos_validation.printf_buffer_size = \
+             1048576"
         );
         return true;
     }

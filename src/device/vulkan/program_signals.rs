@@ -48,7 +48,8 @@ impl ProgramSignals {
     ) -> Result<Point> {
         let refused = |what: &str, last: u64| {
             Error::invalid(format!(
-                "point.value is {value}, and the timeline semaphore {what} {last}: values of one semaphore must increase; give {} or more",
+                "point.value is {value}, but the timeline semaphore {what} {last}; values of one semaphore must \
+                 increase: pass {} or more",
                 last.saturating_add(1)
             ))
         };

@@ -94,9 +94,9 @@ impl Samplers {
             let integer = texels.is_some_and(|t| matches!(t.kind, ComponentKind::Int | ComponentKind::Uint));
             if integer || !f.custom_border_colors || !f.custom_border_color_without_format {
                 return Err(Error::unsupported(format!(
-                    "{name} has no samplers with this border colour (device features customBorderColors and \
-                     customBorderColorWithoutFormat; for texels of integers there are none): use 0, 0, 0, 0 or \
-                     0, 0, 0, 1 or 1, 1, 1, 1"
+                    "{name} does not support samplers with this border colour (it needs the device features \
+                     customBorderColors and customBorderColorWithoutFormat, and texels that are not integers); use 0, \
+                     0, 0, 0 or 0, 0, 0, 1 or 1, 1, 1, 1"
                 )));
             }
         }
@@ -148,7 +148,7 @@ fn make_room(made: &mut Made, raw: &ash::Device, physical: &Physical, custom: bo
     let full = |made: &Made| {
         let own = made.keys().filter(|k| k.is_custom()).count();
         (custom && own >= most_custom)
-            .then_some((most_custom, "with border colours of their own"))
+            .then_some((most_custom, "with a custom border colour"))
             .or((made.len() >= most).then_some((most, "in use at once")))
     };
     if full(made).is_none() {
@@ -163,7 +163,10 @@ fn make_room(made: &mut Made, raw: &ash::Device, physical: &Physical, custom: bo
         used
     });
     full(made).map_or(Ok(()), |(most, which)| {
-        Err(Error::unsupported(format!("{} has at most {most} samplers {which}", physical.name)))
+        Err(Error::unsupported(format!(
+            "{} supports at most {most} samplers {which}; use fewer different samplers",
+            physical.name
+        )))
     })
 }
 

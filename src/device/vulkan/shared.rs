@@ -32,12 +32,12 @@ pub struct SharedMemory {
 /// Why the device shares no memory, or no semaphores, by file descriptor.
 pub(super) fn refusal(core: &Core, what: &str, extension: &str) -> Error {
     Error::unsupported(format!(
-        "{} shares no {what} by file descriptor: {}",
+        "{} cannot share {what} by file descriptor: {}",
         core.physical.name,
         if core.lent.is_some() {
-            format!("the VkDevice was made without {extension}, or its driver cannot")
+            format!("the VkDevice was created without {extension}, or its driver does not support this use")
         } else {
-            format!("its driver lacks {extension}, or cannot for this use; copy through the host")
+            format!("its driver lacks {extension}, or does not support this use; copy through the host")
         }
     ))
 }
@@ -92,7 +92,8 @@ pub(super) fn import_semaphore(core: &Core, fd: i32) -> Result<vk::Semaphore> {
         // SAFETY: the semaphore was never used.
         unsafe { core.raw.destroy_semaphore(made, None) };
         Error::invalid(format!(
-            "{} does not take file descriptor {fd} for a timeline semaphore (Vulkan answered {e:?})",
+            "{} does not accept file descriptor {fd} for a timeline semaphore (Vulkan returned {e:?}); pass one that \
+             the same driver has exported",
             core.physical.name
         ))
     })?;

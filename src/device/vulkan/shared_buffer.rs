@@ -40,7 +40,7 @@ pub(super) fn buffer(
     let whole = from.map_or(size, |f| f.offset.saturating_add(size));
     if let Some(f) = from.filter(|f| whole > f.allocation_size) {
         return Err(Error::runtime(format!(
-            "{size} bytes from byte {} on are asked for, the shared memory has {}",
+            "{size} bytes from byte {} on were requested, but the shared memory has {} bytes",
             f.offset, f.allocation_size
         )));
     }
@@ -58,7 +58,7 @@ pub(super) fn buffer(
     let allocated = match memory_type.filter(fits) {
         Some(memory_type) => allocate(core, raw, needs.size, memory_type, from),
         None => Err(Error::unsupported(format!(
-            "{} cannot share this memory: a buffer cannot be in memory of type {memory_type:?}",
+            "{} cannot share this memory: its memory type {memory_type:?} does not support buffers",
             core.physical.name
         ))),
     };
@@ -89,8 +89,8 @@ fn allocate(
     // SAFETY: the memory type is one that the buffer allows; the file descriptor is what the program says.
     let memory = unsafe { core.raw.allocate_memory(&info, None) }.map_err(|e| match e {
         vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => Error::invalid(format!(
-            "{} does not take file descriptor {} for memory; it must be one that was exported by the same driver and \
-             that nobody has imported",
+            "{} does not accept file descriptor {} for memory; pass one that the same driver has exported and that was \
+             not imported before",
             core.physical.name,
             from.map_or(-1, |f| f.fd)
         )),

@@ -108,7 +108,7 @@ impl VulkanTimeline {
                 }
                 Err(e) => {
                     // The semaphore tells the same, only later.
-                    crate::log!(Debug, "a queue goes without its word: {e}");
+                    crate::log!(Debug, "a queue has no completion word: {e}");
                     None
                 }
             }

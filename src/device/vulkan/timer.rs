@@ -28,7 +28,9 @@ impl LaunchTimer {
     pub fn new(core: &Arc<Core>) -> Result<Arc<Self>> {
         if core.physical.limits.timestamp_bits == 0 {
             let name = &core.physical.name;
-            return Err(Error::unsupported(format!("{name} has no timestamps, so its work cannot be timed")));
+            return Err(Error::unsupported(format!(
+                "{name} does not support timestamps, so operations on it cannot be timed"
+            )));
         }
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
         // SAFETY: the device is alive.
@@ -97,7 +99,7 @@ impl Timer for LaunchTimer {
     fn nanoseconds(&self) -> Result<Option<f64>> {
         // What was lost never ran; to ask whether it was this launch would count as telling the program.
         if any_lost() {
-            return Err(Error::runtime("work was lost, so no launch is timed any more"));
+            return Err(Error::runtime("launches cannot be timed after accepted work was lost"));
         }
         Ok(self.timestamps()?.map(|[first, last]| self.between(first, last)))
     }

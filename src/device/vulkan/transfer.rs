@@ -288,7 +288,7 @@ impl Piece<'_> {
     fn empty(&self, chunk: &mut Chunk, part: &Range<u64>) -> Result<()> {
         if let Some(point) = chunk.busy.take() {
             // The source still has the data.
-            point.wait(None).map_err(|e| e.context("the transfer failed and may be asked for again"))?;
+            point.wait(None).map_err(|e| e.context("the transfer failed; it can be repeated"))?;
         }
         strided::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
     }

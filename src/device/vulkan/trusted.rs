@@ -18,7 +18,7 @@ pub enum Refused {
     #[error("{0}")]
     Distrusted(String),
     /// It is longer than it may be.
-    #[error("bigger than {} MiB", .0 >> 20)]
+    #[error("larger than {} MiB", .0 >> 20)]
     TooBig(u64),
 }
 
@@ -38,7 +38,7 @@ pub fn read(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Refused> {
     // Asked of the open file, since the name may come to mean another one.
     let about = file.metadata()?;
     if !about.is_file() {
-        return Err(Refused::Distrusted(format!("{} is no regular file", path.display())));
+        return Err(Refused::Distrusted(format!("{} is not a regular file", path.display())));
     }
     check_owner(&path, &about)?;
     check_writers(&path, &about)?;
@@ -144,7 +144,7 @@ mod system {
             return Ok(());
         }
         let (path, mode) = (path.display(), about.mode() & 0o7777);
-        Err(Refused::Distrusted(format!("others may write {path} (mode {mode:o}): chmod go-w it")))
+        Err(Refused::Distrusted(format!("other users may write {path} (mode {mode:o}); run chmod go-w on it")))
     }
 }
 

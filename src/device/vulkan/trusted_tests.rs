@@ -75,7 +75,7 @@ fn a_fifo_does_not_hang_the_reader() {
     let (done, told) = std::sync::mpsc::channel();
     std::thread::scope(|s| {
         s.spawn(|| {
-            folder.is_distrusted("no regular file");
+            folder.is_distrusted("not a regular file");
             done.send(()).unwrap();
         });
         if told.recv_timeout(Duration::from_secs(60)).is_err() {
@@ -94,7 +94,7 @@ fn what_is_no_file_is_refused() {
     let folder = Folder::new("kinds");
     std::fs::remove_file(folder.file()).unwrap();
     std::fs::create_dir(folder.file()).unwrap();
-    folder.is_distrusted("no regular file");
+    folder.is_distrusted("not a regular file");
     std::fs::remove_dir(folder.file()).unwrap();
     let socket = std::os::unix::net::UnixListener::bind(folder.file()).unwrap();
     assert!(matches!(folder.read(), Err(Refused::System(_))));
@@ -117,7 +117,7 @@ fn what_others_may_write_is_refused() {
     let folder = Folder::new("modes");
     for mode in [0o620, 0o602, 0o666, 0o777] {
         set_mode(&folder.file(), mode);
-        folder.is_distrusted("others may write");
+        folder.is_distrusted("other users may write");
     }
     for mode in [0o600, 0o644, 0o400, 0o755] {
         set_mode(&folder.file(), mode);
