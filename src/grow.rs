@@ -15,7 +15,7 @@ pub trait Grow {
 #[cold]
 fn none(more: usize, each: usize) -> Error {
     Error::out_of_memory(format!(
-        "there is no memory for {} bytes that the call asks for; ask for less, or free memory",
+        "the call needs {} bytes of host memory, which could not be allocated; pass smaller input, or free memory",
         more.saturating_mul(each)
     ))
 }

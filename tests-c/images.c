@@ -357,7 +357,7 @@ static void check_samplers_are_told(const place *p, revamp_texture floats, revam
                  {revamp_argument_image(0, floats, 0, 0, &wrong_filter), AS_RUNTIME, "filter"},
                  {revamp_argument_image(0, floats, 0, 0, &wrong_address), AS_RUNTIME, "address"},
                  {revamp_argument_image(0, total, 0, 0, &good), AS_ARGUMENT, "texels of float"},
-                 {revamp_argument_sampler(0, &good), AS_ARGUMENT, "sampler alone"},
+                 {revamp_argument_sampler(0, &good), AS_ARGUMENT, "sampler without a texture"},
                  {revamp_argument_sampler(0, NULL), AS_ARGUMENT, "NULL"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         revamp_argument arguments[] = {cases[i].argument, revamp_argument_buffer(1, array),
@@ -389,7 +389,7 @@ TEST(images_that_do_not_fit_are_told) {
             unsigned as;
             const char *says;
         } cases[] = {
-            {revamp_argument_image(0, line, 0, 1, NULL), AS_ARGUMENT, "2 dimensions, the texture has 1"},
+            {revamp_argument_image(0, line, 0, 1, NULL), AS_ARGUMENT, "2 dimensions, but the texture has 1"},
             {revamp_argument_image(0, floats, 0, 1, NULL), AS_ARGUMENT, "texels of uint"},
             {revamp_argument_image(0, bytes, 0, 1, NULL), AS_ARGUMENT, "R32ui"},
             {revamp_argument_image(0, total, 0, 0, NULL), AS_ARGUMENT, "2 levels"},
@@ -400,7 +400,7 @@ TEST(images_that_do_not_fit_are_told) {
             {revamp_argument_image(2, signs, 0, 1, NULL), AS_ARGUMENT, "texels of uint"},
             {revamp_argument_image(5, total, 0, 1, NULL), AS_ARGUMENT, "no binding 5"},
             {revamp_argument_buffer(0, array), AS_ARGUMENT, "storage image"},
-            {revamp_argument_sampler(1, &linear), AS_ARGUMENT, "sampler alone"},
+            {revamp_argument_sampler(1, &linear), AS_ARGUMENT, "sampler without a texture"},
             {with_access(revamp_argument_image(0, total, 0, 1, NULL), REVAMP_ACCESS_READ), AS_ARGUMENT, "access"},
             {revamp_argument_image(0, NULL, 0, 1, NULL), AS_HANDLE, "null"}};
         for (size_t i = 0; i < COUNT(cases); i++) {

@@ -181,8 +181,8 @@ TEST(an_error_of_the_program_reaches_what_waits) {
         CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_OUT_OF_MEMORY, "the disk is full"));
         CHECK_FAILS(revamp_completion_get(second), AS_MEMORY, "the disk is full");
         /* The chain does not make the text longer. */
-        const char *begin = strstr(revamp_last_error_message(), "it was to begin after");
-        CHECK(begin && !strstr(begin + 1, "it was to begin after"));
+        const char *begin = strstr(revamp_last_error_message(), "an operation that it waits for");
+        CHECK(begin && !strstr(begin + 1, "an operation that it waits for"));
         CHECK_FAILS(revamp_completion_get(first), AS_MEMORY, "the disk is full");
         /* It failed before this begins. */
         revamp_completion third = begin_step(p, p->view, array, &go, 1);
@@ -258,7 +258,7 @@ TEST(a_completion_is_set_once) {
     CHECK_FAILS(revamp_completion_set(go, -1000, NULL), AS_ARGUMENT, "-1000");
     CHECK_STATUS(revamp_completion_wait_for(go, 0), REVAMP_TIMEOUT);
     CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
-    CHECK_FAILS(revamp_completion_set(go, REVAMP_ERROR_RUNTIME, "late"), AS_RUNTIME, "set already");
+    CHECK_FAILS(revamp_completion_set(go, REVAMP_ERROR_RUNTIME, "late"), AS_RUNTIME, "already set");
     expect_done(go);
     go = promise();
     CHECK_OK(revamp_completion_set(go, REVAMP_ERROR_RUNTIME, NULL));

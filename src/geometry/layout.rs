@@ -115,7 +115,8 @@ impl CopyPlan {
     pub fn new(source: &Layout, destination: &Layout) -> Result<Self> {
         if source.element != destination.element {
             return Err(Error::runtime(format!(
-                "the element sizes differ: the source has elements of {} bytes, the destination of {}",
+                "the element sizes differ: elements of the source have {} bytes, those of the destination {}; both \
+                 must be equal",
                 source.element, destination.element
             )));
         }
@@ -123,7 +124,7 @@ impl CopyPlan {
         let differ = |(a, b): (&(u64, u64), &(u64, u64))| a.0 != b.0;
         if source.dims.len() != destination.dims.len() || source.dims.iter().zip(&destination.dims).any(differ) {
             return Err(Error::runtime(format!(
-                "the extents differ: the source is {:?}, the destination {:?}",
+                "the extents differ: the source is {:?}, the destination {:?}; both must be equal",
                 counts(source),
                 counts(destination)
             )));

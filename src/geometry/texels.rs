@@ -52,18 +52,22 @@ impl TexelFormat {
     pub fn new(kind: ComponentKind, components: u32, bits: u32) -> Result<Self> {
         use ComponentKind::{Double, Float, Int, Norm, Uint, Unorm};
         if !(1..=4).contains(&components) {
-            return Err(Error::invalid(format!("texels have 1 to 4 components, not {components}")));
+            return Err(Error::invalid(format!(
+                "texels with {components} components were requested; they have 1 to 4"
+            )));
         }
         let bits = match (bits, kind) {
             (0, Norm | Unorm) => {
-                return Err(Error::invalid(format!("{kind} texels need a number of bits: 8 or 16")));
+                return Err(Error::invalid(format!("{kind} texels need a number of bits; pass 8 or 16")));
             }
             (0, Double) => 64,
             (0, _) => 32,
             (bits, _) => bits,
         };
         if ![8, 16, 32, 64].contains(&bits) {
-            return Err(Error::runtime(format!("a component has 8, 16, 32 or 64 bits, not {bits}")));
+            return Err(Error::runtime(format!(
+                "components of {bits} bits were requested; they have 8, 16, 32 or 64 bits"
+            )));
         }
         let possible = match kind {
             Int | Uint => bits <= 32 && (components != 3 || bits == 32),
@@ -72,7 +76,13 @@ impl TexelFormat {
             Double => bits == 64 && components <= 2,
         };
         let this = Self { kind, components, bits };
-        if possible { Ok(this) } else { Err(Error::unsupported(format!("there are no texels of {this}"))) }
+        if possible {
+            Ok(this)
+        } else {
+            Err(Error::unsupported(format!(
+                "texels of {this} are not supported; use other bits or components (docs/spec/textures.md)"
+            )))
+        }
     }
 
     /// Bytes of a texel in the host form.
@@ -103,13 +113,16 @@ impl TextureShape {
     /// A shape with this many levels, or all there can be (TEX-8).
     pub fn new(format: TexelFormat, extent: &[i32], levels: Option<u32>) -> Result<Self> {
         if !(1..=3).contains(&extent.len()) {
-            return Err(Error::invalid(format!("a texture has 1 to 3 dimensions, not {}", extent.len())));
+            return Err(Error::invalid(format!(
+                "a texture of {} dimensions was requested; textures have 1 to 3",
+                extent.len()
+            )));
         }
         let most = MOST[usize::from(extent.len() == 3)];
         if let Some(bad) = extent.iter().find(|&&e| e <= 0 || e as u32 > most) {
             return Err(Error::runtime(format!(
-                "the extent {extent:?} of the texture has {bad} texels in a dimension; with {} dimensions there may be 1 to \
-                 {most}",
+                "the extent {extent:?} of the texture has {bad} texels in a dimension; the limit for {} dimensions is \
+                 1 to {most}",
                 extent.len()
             )));
         }
@@ -117,7 +130,9 @@ impl TextureShape {
         let all = extent.iter().max().map_or(1, |e| e.ilog2() + 1);
         let levels = levels.unwrap_or(all);
         if levels == 0 || levels > all {
-            return Err(Error::runtime(format!("a texture of extent {extent:?} has 1 to {all} levels, not {levels}")));
+            return Err(Error::runtime(format!(
+                "{levels} levels were requested for a texture of extent {extent:?}, which has 1 to {all}"
+            )));
         }
         Ok(Self { format, extent, levels })
     }
@@ -214,7 +229,7 @@ impl TextureShape {
         let end = if count == 0 { self.levels } else { first.saturating_add(count) };
         if first >= self.levels || end > self.levels {
             return Err(Error::runtime(format!(
-                "levels {first} to {} are asked for of a texture that has {}",
+                "levels {first} to {} were requested, but the texture has {} levels, numbered from 0",
                 end.max(first.saturating_add(1)) - 1,
                 self.levels
             )));

@@ -133,16 +133,19 @@ impl HostBlock {
     /// process when it is used.
     pub fn new(bytes: u64) -> Result<Self> {
         let refused = |why: &str| {
-            Error::out_of_memory(format!("no host memory for a block of {bytes} bytes ({} MiB){why}", bytes >> 20))
+            Error::out_of_memory(format!(
+                "{bytes} bytes ({} MiB) of host memory could not be allocated{why}",
+                bytes >> 20
+            ))
         };
         let taken = usize::try_from(bytes.max(1))
             .ok()
             .and_then(|n| n.checked_next_multiple_of(BLOCK_ALIGN))
             .filter(|&n| isize::try_from(n).is_ok())
-            .ok_or_else(|| refused(": this process cannot address so much"))?;
+            .ok_or_else(|| refused(": the address space is too small"))?;
         let all = total_memory();
         if all > 0 && bytes > all {
-            return Err(refused(&format!(": this machine has {all} bytes of memory")));
+            return Err(refused(&format!(": the machine has {all} bytes of memory")));
         }
         let mapped = taken >= MAPPED_BYTES;
         let start = if mapped { map(taken) } else { allocate(taken) };

@@ -151,7 +151,7 @@ impl ThreadPool {
             for n in 1..self.threads {
                 let shared = Arc::clone(&self.shared);
                 if let Err(e) = spawn_named(&format!("revamp-host-{n}"), move || shared.serve()) {
-                    log!(Warn, "host threads: {n} of {} run: {e}", self.threads);
+                    log!(Warn, "only {n} of {} host threads could be created: {e}", self.threads);
                     break;
                 }
             }

@@ -50,7 +50,8 @@ fn check(side: &str, hull: Option<Range<u64>>, span: HostSpan) -> Result<Range<u
     match hull {
         Some(hull) if hull.end <= span.len() => Ok(hull),
         Some(hull) => Err(Error::invalid(format!(
-            "a copy's {side} reaches from byte {} to byte {}, but its memory has {} bytes",
+            "the {side} of a copy covers bytes {} to {}, but its memory has {} bytes; pass a smaller extent or more \
+             memory",
             hull.start,
             hull.end,
             span.len()

@@ -127,7 +127,7 @@ pub fn keep_loaded(code: usize) -> bool {
     if handle.is_null() {
         crate::log!(
             Info,
-            "a module with host kernels or callbacks cannot be kept loaded; do not unload it while they run"
+            "a library with host kernels or callbacks cannot be kept loaded; do not unload it while they run"
         );
     }
     true

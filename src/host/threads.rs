@@ -88,7 +88,11 @@ pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<J
     };
     let made = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES + thread_locals()).spawn(work);
     drop(masked);
-    made.map_err(|e| Error::runtime(format!("the system gave no thread for {name}: {e}")))
+    made.map_err(|e| {
+        Error::runtime(format!(
+            "thread {name} could not be created: {e}; end other threads, or raise the process's thread limit"
+        ))
+    })
 }
 
 /// The number of processors that this process may use.
@@ -196,7 +200,7 @@ impl Tasks {
     /// If the system can create no thread for it, the job runs here: the caller must hold no lock that it may need.
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         if let Err(job) = self.try_spawn(Box::new(job)) {
-            log!(Warn, "the system gives no thread for a job: it runs on the calling one");
+            log!(Warn, "no thread could be created for a job; it runs on the calling thread");
             run_job(job);
         }
     }

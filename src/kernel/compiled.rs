@@ -210,7 +210,7 @@ impl Images {
         let kernels = image.kernels.get_or_init(|| by_name(bytes)).as_ref().map_err(Clone::clone)?;
         let bare = || kernels.get(image::bare_name(&stub.name).as_str());
         let kernel = kernels.get(stub.name.as_str()).or_else(bare).ok_or_else(|| {
-            Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
+            Error::runtime(format!("the compiled kernels of the program lack \"{}\"; rebuild the program", stub.name))
         })?;
         Ok(Arc::new(Compiled::new(kernel, image.native.get(kernel.name).copied())))
     }

@@ -106,8 +106,8 @@ fn choose<'a>(candidates: &'a [Candidate], wanted: Option<&str>) -> Result<&'a C
     }
     Err(match named().next() {
         Some(other) => Error::invalid(format!(
-            "entry point {} of the SPIR-V module is no compute shader, expected GLCompute; it has: {}; name a compute \
-             entry point",
+            "entry point {} of the SPIR-V module is not a compute shader, expected GLCompute; it has: {}; name a compute entry \
+             point",
             other.show(),
             list(false)
         )),

@@ -44,9 +44,12 @@ fn find_magic(bytes: &[u8]) -> Option<usize> {
 
 fn error(error: DecodeError) -> Error {
     match error {
-        DecodeError::OutOfMemory(_) => Error::out_of_memory(format!("the compiled kernels of the program: {error}")),
+        DecodeError::OutOfMemory(_) => {
+            Error::out_of_memory(format!("the compiled kernels of the program cannot be read: {error}"))
+        }
         DecodeError::Damaged(_) | DecodeError::Version(_) => Error::runtime(format!(
-            "the compiled kernels of the program are damaged ({error}), or of another version of revamp; build it again"
+            "the compiled kernels of the program are damaged ({error}), or of another version of revamp; rebuild the \
+             program"
         )),
     }
 }

@@ -70,8 +70,8 @@ fn check_header(words: &[u32]) -> Result<()> {
     let [low, minor, major, high] = words[1].to_le_bytes();
     if low != 0 || high != 0 || major != 1 || minor > NEWEST_MINOR {
         return Err(Error::unsupported(format!(
-            "the SPIR-V module says version {major}.{minor} (word {:#010x}), expected 1.0 to 1.{NEWEST_MINOR}; compile it \
-             for an older target, such as --target-env=vulkan1.2",
+            "the SPIR-V module has version {major}.{minor} (word {:#010x}), expected 1.0 to 1.{NEWEST_MINOR}; compile \
+             it for an older target, such as --target-env=vulkan1.2",
             words[1]
         )));
     }
@@ -103,7 +103,7 @@ fn split_instructions(words: &[u32]) -> Result<(Vec<WordSpan>, Vec<Function>)> {
         let what = || format!("instruction {index} ({}) at byte {}", grammar::op_name(opcode), at * 4);
         let left = words.len() - at;
         if len == 0 || len > left {
-            return Err(damaged(format!("{} says it has {len} words, but 1 to {left} are possible", what())));
+            return Err(damaged(format!("{} claims {len} words, but 1 to {left} are possible", what())));
         }
         if let Some(shape) = grammar::opcode_info(opcode).filter(|shape| len < usize::from(shape.min_words)) {
             return Err(damaged(format!("{} has {len} words, expected at least {}", what(), shape.min_words)));
@@ -123,7 +123,7 @@ fn split_instructions(words: &[u32]) -> Result<(Vec<WordSpan>, Vec<Function>)> {
                     functions.make_room(1)?;
                     functions.push(Function { id, insts: first..index + 1, has_body });
                 }
-                None => return Err(damaged(format!("{} ends no function", what()))),
+                None => return Err(damaged(format!("{} is outside a function", what()))),
             },
             _ => {}
         }

@@ -109,8 +109,8 @@ fn rewritten(number: Option<u32>) -> Option<BuiltIn> {
 
 fn unsupported(code: &ParsedModule, id: u32, why: &str) -> Error {
     Error::unsupported(format!(
-        "a domain of more workgroups than the device takes in one dispatch needs a rewrite of the kernel, which is not \
-         possible: {} {why}; or launch smaller domains",
+        "the domain has more workgroups than the device supports in one dispatch, and the kernel cannot be rewritten \
+         for several dispatches: {} {why}; or launch smaller domains",
         code.show(id)
     ))
 }

@@ -71,7 +71,7 @@ pub(super) fn prepare(abandon: fn(), finish: [fn(); 2]) {
         match made {
             Ok(threads) => Some(threads.map(|t| t.thread().clone())),
             Err(e) => {
-                log!(Warn, "{e}; what is not waited for may be lost at the end of the process");
+                log!(Warn, "{e}; pending work may be lost at the end of the process");
                 None
             }
         }
@@ -94,7 +94,7 @@ fn watch_over(ending: Ending) {
         std::thread::sleep(POLL);
     }
     std::thread::sleep(PATIENCE);
-    say("revamp [error] exit() was called inside of the library and does not end: the process is ended\n");
+    say("revamp [error] exit() was called inside of the library and does not return, so revamp ends the process\n");
     end_process(status);
 }
 

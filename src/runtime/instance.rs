@@ -237,7 +237,7 @@ impl Runtime {
 pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     if InKernel::is_here() {
         return Err(Error::runtime(
-            "revamp_uninitialize was called in a host kernel, which it would wait for; call it when the kernel has ended",
+            "revamp_uninitialize() was called in a host kernel, which it waits for; call it after the kernel has ended",
         ));
     }
     let Some(runtime) = RUNTIME.write().take() else {

@@ -17,8 +17,8 @@ pub fn enter() -> Result<()> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Error::new(
             ErrorKind::Forked,
-            "the process was forked after revamp was used; GPU work is not possible in the child: call exec, or use \
-             revamp in the child only",
+            "the process was forked after it used revamp, so revamp cannot be used in the child; call exec, or use \
+             revamp only in the child",
         ));
     }
     if ENDING.load(Ordering::SeqCst) {

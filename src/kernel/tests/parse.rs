@@ -56,7 +56,7 @@ fn damaged_instructions_are_refused() {
     has(&failure(&with(&[0]), None), &["damaged", "OpNop", "says it has 0 words"]);
     has(&failure(&with(&[9 << 16 | 54]), None), &["OpFunction", "9 words, but 1 to 1"]);
     has(&failure(&with(&[1 << 16 | 54]), None), &["OpFunction", "has 1 words, expected at least 5"]);
-    has(&failure(&with(&[1 << 16 | 56]), None), &["OpFunctionEnd", "ends no function"]);
+    has(&failure(&with(&[1 << 16 | 56]), None), &["OpFunctionEnd", "outside a function"]);
     has(&failure(&with(&[2 << 16 | 248, 900]), None), &["OpLabel", "outside a function"]);
     has(&failure(&with(&[5 << 16 | 54, 1, 3, 0, 1]), None), &["no end", "cut off"]);
     // Newer than the grammar: passed on to the driver.

@@ -141,8 +141,8 @@ impl Accelerator {
         if !self.left_out.swap(true, Ordering::Relaxed) {
             log!(
                 Info,
-                "get_all() leaves out {}: the program holds neither compiled kernels nor SPIR-V, so its code does not run \
-                 there; compile it with revamp-c++ or with revamp_add_kernels() of CMake",
+                "get_all() does not list {}: the program contains neither compiled kernels nor SPIR-V, so its code \
+                 cannot run there; compile it with revamp-c++ or with revamp_add_kernels() of CMake",
                 self.name()
             );
         }
@@ -197,8 +197,8 @@ impl Accelerator {
             race::check_from_now_on();
             log!(
                 Info,
-                "{}: kernels run on one thread, in order; races between launches are reported; accesses outside of array_views \
-                 are reported in sources compiled with -famp-bounds=report (g++: REVAMP_CHECK_BOUNDS), not in others",
+                "{}: kernels run on one thread, in order; races between launches are reported; accesses outside of \
+                 array_views are reported only in sources compiled with -famp-bounds=report (g++: REVAMP_CHECK_BOUNDS)",
                 self.name()
             );
         }
@@ -276,7 +276,7 @@ impl Accelerator {
     pub fn set_default_cpu_access_type(&self, value: AccessType) -> Result<bool> {
         if !matches!(value, AccessType::None | AccessType::Auto) && !self.allows_cpu_access() {
             return Err(Error::runtime(format!(
-                "{} has no memory shared with the host, so its default cpu access type can only be none",
+                "{} has no memory shared with the host, so its default cpu access type must be none",
                 self.name()
             )));
         }

@@ -104,7 +104,7 @@ pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
         .iter()
         .position(fits)
         .map(Named::At)
-        .ok_or_else(|| format!("no accelerator has the path \"{path}\"; there is {}", list(candidates)))
+        .ok_or_else(|| format!("no accelerator has the path \"{path}\"; the accelerators are {}", list(candidates)))
 }
 
 /// The default accelerator.
@@ -133,7 +133,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
     let (index, why) = match request.code {
         Code::Host => (
             best(AcceleratorClass::HostThreads),
-            "the program holds no compiled kernels, so its code runs on host threads",
+            "the program contains no compiled kernels, so its code runs on host threads",
         ),
         Code::Both => match best(AcceleratorClass::Gpu) {
             Some(i) => (Some(i), "the GPU with most memory"),
@@ -146,7 +146,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
     };
     let Some(index) = index else {
         let what = if request.code == Code::Spirv { "runs SPIR-V kernels" } else { "runs kernels" };
-        let mut text = format!("no accelerator here {what}: there is {}", list(candidates));
+        let mut text = format!("no accelerator of this machine {what}: the accelerators are {}", list(candidates));
         if let Some(why) = request.no_vulkan {
             let _ = write!(text, "; Vulkan: {why}");
         }
@@ -216,8 +216,8 @@ pub fn visible(devices: &[(&str, [u8; 16])], entries: Option<&[String]>) -> Visi
             let names: Vec<_> = devices.iter().enumerate().map(|(i, (name, _))| format!("{i} {name}")).collect();
             let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             warnings.push(format!(
-                "REVAMP_VISIBLE_DEVICES: no Vulkan device matches {entry:?}; it takes an index, a UUID or a part of a \
-                 name; there is {there}"
+                "REVAMP_VISIBLE_DEVICES: no Vulkan device matches {entry:?}; use an index, a UUID or a part of a name \
+                 of: {there}"
             ));
         }
         for i in found {

@@ -21,7 +21,10 @@ pub struct DriverCode {
 /// The device, for as long as its driver compiles.
 fn compiler(accelerator: &Accelerator) -> Result<(Arc<dyn Device>, Loading)> {
     if accelerator.kind() != DeviceKind::Vulkan {
-        return Err(Error::unsupported(format!("{} has no driver that compiles kernels", accelerator.name())));
+        return Err(Error::unsupported(format!(
+            "{} has no driver that compiles kernels; choose a Vulkan accelerator",
+            accelerator.name()
+        )));
     }
     Ok((accelerator.compiler()?, Loading::new()))
 }

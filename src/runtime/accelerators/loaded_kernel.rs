@@ -320,7 +320,7 @@ impl LoadedCompiled {
         )?;
         if loaded.module().push().is_none_or(|p| !p.is_address) {
             return Err(Error::runtime(format!(
-                "the compiled kernel of {} takes no argument block; build the program again",
+                "the compiled kernel of {} takes no argument block; rebuild the program",
                 kernel.location
             )));
         }

@@ -32,7 +32,7 @@ impl SpirvKernel {
     ) -> Result<Arc<Self>> {
         if accelerator.kind() != DeviceKind::Vulkan {
             return Err(Error::unsupported(format!(
-                "{} runs no SPIR-V; load the kernel on a Vulkan accelerator",
+                "{} cannot run SPIR-V; load the kernel on a Vulkan accelerator",
                 accelerator.name()
             )));
         }

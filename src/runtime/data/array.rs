@@ -82,7 +82,7 @@ impl Array {
         };
         let Some(span) = self.buffer().host().filter(|_| self.cpu_access_type().allows(access)) else {
             return Err(Error::runtime(format!(
-                "the host may not {} this array directly: it lives on {} with cpu access type {:?}; copy it, make it \
+                "the host cannot {} this array directly: it is on {} with cpu access type {:?}; copy it, create it \
                  with a cpu access type where memory is shared, or use a staging array",
                 match access {
                     AccessType::Read => "read",

@@ -98,7 +98,10 @@ impl ArrayView {
         check_element(element)?;
         let bytes = checked_bytes(&sizes, element as u64)?;
         if options.read_only {
-            return Err(Error::runtime("a read-only array_view needs a data source: nobody could write it"));
+            return Err(Error::runtime(
+                "a read-only array_view without a data source was requested, which nothing could write; pass a data \
+                 source, or make it writable",
+            ));
         }
         let source = Source::open(bytes, extent, element, options.label.unwrap_or("no data source"));
         source.retain();
@@ -138,13 +141,13 @@ impl ArrayView {
         let extent = &self.part.extent;
         if extent.len() < 2 {
             return Err(Error::runtime(format!(
-                "the {} has rank 1; only views of rank 2 and more have projections",
+                "the {} has rank 1; only views of rank 2 or more have projections; use an index instead",
                 self.part.name()
             )));
         }
         if index < 0 || index >= extent[0] {
             return Err(Error::runtime(format!(
-                "projection {index} of the {} is outside: its most significant dimension has {} slices",
+                "projection {index} of the {} is out of range: its most significant dimension has {} slices",
                 self.part.name(),
                 extent[0]
             )));
@@ -158,7 +161,8 @@ impl ArrayView {
     fn check_packed(&self, what: &str) -> Result<()> {
         if !self.part.layout.is_packed() {
             return Err(Error::runtime(format!(
-                "{what} of the {}: its elements do not lie one behind the other (strides {:?})",
+                "{what} of the {} needs contiguous elements, but the strides are {:?}; use the whole view, or copy the \
+                 section to an array",
                 self.part.name(),
                 self.part.strides
             )));
@@ -174,7 +178,7 @@ impl ArrayView {
         let bytes = checked_bytes(&sizes, element)?;
         if bytes > self.part.layout.bytes() {
             return Err(Error::runtime(format!(
-                "view_as to {extent:?} needs {} elements, the {} has {}",
+                "view_as to {extent:?} needs {} elements, but the {} has {}; use a smaller extent",
                 bytes / element,
                 self.part.name(),
                 self.part.layout.elements()
@@ -191,13 +195,13 @@ impl ArrayView {
         let count = bytes / element as u64;
         if bytes % element as u64 != 0 {
             return Err(Error::runtime(format!(
-                "reinterpret_as of the {}: its {bytes} bytes are no multiple of elements of {element}",
+                "reinterpret_as of the {}: its {bytes} bytes are not a multiple of the element size {element}",
                 self.part.name()
             )));
         }
         let length = i32::try_from(count).map_err(|_| {
             Error::runtime(format!(
-                "reinterpret_as would make {count} elements; one dimension has at most {}",
+                "reinterpret_as would give {count} elements; the limit of one dimension is {}",
                 i32::MAX
             ))
         })?;

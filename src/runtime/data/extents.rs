@@ -22,7 +22,9 @@ pub(in crate::runtime) fn checked_extent(extent: &[i32], what: &str) -> Result<V
 pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
     let bytes = extent.iter().try_fold(element, |all, &e| all.checked_mul(e)).filter(|&b| b <= i64::MAX as u64);
     bytes.ok_or_else(|| {
-        Error::runtime(format!("an extent of {extent:?} with elements of {element} bytes is more than 2^63 bytes"))
+        Error::runtime(format!(
+            "an extent of {extent:?} with elements of {element} bytes needs more than 2^63 bytes, which is the limit"
+        ))
     })
 }
 
@@ -54,8 +56,8 @@ pub(in crate::runtime) fn section_of(
         if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
             let name = name();
             return Err(Error::runtime(format!(
-                "the section does not lie in the {name}: in dimension {d} it begins at {start} and has {count} elements; \
-                 the {name} has {all} there, and a section needs at least 1"
+                "the section is not inside the {name}: in dimension {d} it begins at {start} and has {count} elements, \
+                 but the {name} has {all}; a section has at least 1 element per dimension"
             )));
         }
         from.push(start as u64);

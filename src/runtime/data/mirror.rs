@@ -127,7 +127,7 @@ impl Mirror {
                         image
                     }
                     Err(why) => {
-                        crate::log!(Info, "a texture has no image: {why}");
+                        crate::log!(Info, "no mirror image for a texture: {why}");
                         state.refused = true;
                         return Ok(Mirrored::No);
                     }

@@ -23,7 +23,7 @@ impl HostBox {
     pub fn new(extent: &[i32], element: u64, strides: Option<&[i64]>) -> Result<Self> {
         let sizes = checked_extent(extent, "host memory")?;
         if element == 0 {
-            return Err(Error::runtime("the element size of the host memory is 0"));
+            return Err(Error::runtime("the element size of the host memory is 0; it must be at least 1"));
         }
         checked_bytes(&sizes, element)?;
         let mut layout = Layout::packed(0, element, &sizes);
@@ -31,12 +31,16 @@ impl HostBox {
             let mut span = element;
             for ((dim, &stride), &size) in layout.dims.iter_mut().zip(strides).zip(&sizes) {
                 dim.1 = u64::try_from(stride)
-                    .map_err(|_| Error::runtime(format!("the host strides {strides:?} are not all positive")))?;
+                    .map_err(|_| Error::runtime(format!("the host strides are {strides:?}; all must be 0 or more")))?;
                 span = (size - 1)
                     .checked_mul(dim.1)
                     .and_then(|s| s.checked_add(span))
                     .filter(|&s| s <= i64::MAX as u64)
-                    .ok_or_else(|| Error::runtime(format!("the host strides {strides:?} span more than 2^63 bytes")))?;
+                    .ok_or_else(|| {
+                        Error::runtime(format!(
+                            "the host strides {strides:?} span more than 2^63 bytes, which is the limit"
+                        ))
+                    })?;
             }
         }
         Ok(Self { layout })

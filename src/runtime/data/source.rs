@@ -163,7 +163,8 @@ impl Source {
         if let Err(e) = &done {
             log!(
                 Error,
-                "data of an array_view ({}) could not be written back when the last view was released: {e}",
+                "data of an array_view ({}) could not be written back when the last view was released: {e}; call \
+                 synchronize() before",
                 self.label
             );
         }
@@ -255,7 +256,11 @@ pub(in crate::runtime) fn write_back_all() {
     let live: Vec<_> = LIVE.lock().values().filter_map(Weak::upgrade).collect();
     for source in live {
         if let Err(e) = source.write_back() {
-            log!(Error, "data of an array_view ({}) could not be written back at exit: {e}", source.label);
+            log!(
+                Error,
+                "data of an array_view ({}) could not be written back at exit: {e}; call synchronize() before",
+                source.label
+            );
         }
     }
 }

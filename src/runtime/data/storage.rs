@@ -82,8 +82,8 @@ impl Storage {
         }
         if associated.is_some() && cpu_access != AccessType::Auto {
             return Err(Error::runtime(
-                "an associated view and a cpu access type are given; a staging array is always readable and writable by \
-                 the host, so leave the access type out",
+                "an associated view and a cpu access type are given; the host can always read and write a staging \
+                 array, so leave the access type out",
             ));
         }
         // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
@@ -211,7 +211,7 @@ impl Storage {
     pub fn device_address(&self) -> Result<u64> {
         self.buffer.device_address().ok_or_else(|| {
             Error::runtime(format!(
-                "an array on {} has no device address: no Vulkan device reaches it",
+                "an array on {} has no device address; only arrays on Vulkan accelerators have one",
                 self.view.accelerator().name()
             ))
         })

@@ -64,7 +64,8 @@ impl Texture {
         if on_cpu(&view) {
             let Some(associated) = associated.filter(|a| !on_cpu(&a.actual())) else {
                 return Err(Error::unsupported(
-                    "the cpu accelerator holds only staging textures: give an associated view on another accelerator",
+                    "textures on the cpu accelerator must be staging textures; pass an associated view on another \
+                     accelerator",
                 ));
             };
             if shape.levels() > 1 {

@@ -38,13 +38,13 @@ pub(in crate::runtime) fn choose<'a>(
             let or_view = if arrays[n].texels().is_some() { "" } else { ", or give an array_view of it" };
             return Err(Error::runtime(match &named {
                 Some(view) => format!(
-                    "{noun} {n} of the launch lives on another accelerator_view (of {there}) than the one the launch is for \
-                     (of {}); copy it to one there{or_view}",
+                    "{noun} {n} of the launch is on another accelerator_view (of {there}) than the launch (of {}); \
+                     copy it to {noun}s there{or_view}",
                     view.accelerator().name()
                 ),
                 None => format!(
-                    "the {noun}s of the launch live on different accelerator_views (of {} and of {there}), so there is no \
-                     view to run on",
+                    "the {noun}s of the launch are on different accelerator_views (of {} and of {there}); copy them to \
+                     one accelerator_view",
                     arrays[0].view().accelerator().name()
                 ),
             }));

@@ -39,9 +39,9 @@ pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[FunctionA
         let mut writers = narrow.iter().filter(|(.., (_, writes))| *writes);
         if let Some((writer, ..)) = writers.find(|w| arguments[w.0].section.overlaps(texture, texels)) {
             return Err(Error::unsupported(format!(
-                "{}: the kernel reads and writes a texture of {bits} bits per scalar element (it reads argument {reader} and \
-                 writes argument {writer}); a kernel does both only with 32 bits: use these, or read one texture and write \
-                 another",
+                "{}: the kernel reads and writes a texture of {bits} bits per scalar element (it reads argument \
+                 {reader} and writes argument {writer}); a kernel can do both only with 32 bits; use 32 bits, or read \
+                 one texture and write another",
                 kernel.location
             )));
         }
@@ -56,8 +56,8 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) 
     // The compiler may know a smaller alignment than the source asks for.
     if given.0 != kernel.block_size || given.1 < kernel.block_align {
         return told(format!(
-            "the kernel was compiled for arguments of {} bytes aligned to {}, the program gives {} bytes aligned to {}: \
-             the source means different things to host and device; a functor must not differ between them",
+            "the kernel was compiled for arguments of {} bytes aligned to {}, but the host passes {} bytes aligned to \
+             {}; the functor must have the same layout in host and device code",
             kernel.block_size, kernel.block_align, given.0, given.1
         ));
     }
@@ -68,7 +68,7 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) 
         };
         if !slots.any(is_it) {
             return told(format!(
-                "the kernel uses a pointer that is captured at byte {} of its functor and comes from no array_view and no \
+                "the kernel uses a pointer captured at byte {} of its functor that belongs to no array_view and no \
                  live array; capture an array_view, or a reference to an array",
                 c.offset
             ));
@@ -80,8 +80,8 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) 
 /// The error text if there is no compiled kernel.
 pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     Error::unsupported(format!(
-        "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
-         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp \
+        "{} runs SPIR-V, but the program has no compiled kernel for this launch; compile the source file with revamp-c++ or \
+         with revamp_add_kernels() of CMake, or run it on host threads, the accelerator direct3d\\warp \
          (accelerator::direct3d_warp)",
         accelerator.name()
     ))
@@ -105,7 +105,7 @@ fn addresses(
             Some(b) if b.buffer.image().is_some() => (0, (0, 0)),
             Some(b) => {
                 let start = b.buffer.device_address().ok_or_else(|| {
-                    Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
+                    Error::runtime(format!("an array of the launch has no device address on {}", accelerator.name()))
                 })?;
                 (start + b.range.start, (start, b.buffer.size()))
             }
@@ -144,7 +144,7 @@ pub(in crate::runtime) fn run(
         Some(Ok(loaded)) => loaded,
         other => {
             if let Some(Err(e)) = other {
-                crate::log!(Info, "{}: textures are read as texels: {e}", kernel.location);
+                crate::log!(Info, "{}: kernels read textures as texels, not as images: {e}", kernel.location);
                 form = Form::Texels;
             }
             load(kernel)?
@@ -196,7 +196,7 @@ pub(in crate::runtime) fn run(
     let point = match submit(give, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans, launch.after) {
         // The device lacks a sampler.
         Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => {
-            crate::log!(Info, "{}: textures are read as texels: {e}", kernel.location);
+            crate::log!(Info, "{}: kernels read textures as texels, not as images: {e}", kernel.location);
             return run(kernel, launch, used, captured, view, held, None, false);
         }
         done => done?,

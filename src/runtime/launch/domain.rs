@@ -14,7 +14,7 @@ pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64;
         all = all.saturating_mul(e as u64);
     }
     if extent.is_empty() || all > u64::from(u32::MAX) {
-        return Err(Error::domain(format!("the extent {extent:?} has {all} threads; at most 4294967295 are possible")));
+        return Err(Error::domain(format!("the extent {extent:?} has {all} threads; the limit is 4294967295")));
     }
     let [x, y, z] = threads(extent);
     let [gx, gy, gz] = size.map(u64::from);

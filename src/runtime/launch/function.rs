@@ -189,9 +189,8 @@ impl Wanted<'_> {
         }
         let make = launch.kernel.ok_or_else(|| {
             Error::unsupported(
-                "the kernel uses functions that are restrict(amp) alone, beside others of the same name for \
-                 restrict(cpu), so it runs only on Vulkan accelerators; make those functions restrict(amp,cpu) to run it \
-                 on host threads",
+                "the kernel calls functions that are restrict(amp) only and have overloads that are restrict(cpu), so \
+                 it runs only on Vulkan accelerators; make those functions restrict(amp,cpu) to run it on host threads",
             )
         })?;
         // Where as many arguments are used as there are pointers, each pointer is one of them.

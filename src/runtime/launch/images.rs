@@ -36,9 +36,14 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
     let at = || name(declared);
     let ImageArgument { section, levels, sampler, .. } = argument;
     let Some(image) = declared.kind.image() else {
-        return Err(Error::invalid(format!("{} is given a texture", at())));
+        return Err(Error::invalid(format!(
+            "{} is given a texture, but is not an image; pass an array or array_view",
+            at()
+        )));
     };
-    let Operand::Array(array, _) = section else { return Err(Error::internal("a texture that is no array")) };
+    let Operand::Array(array, _) = section else {
+        return Err(Error::internal("the section of a texture is not an array"));
+    };
     let abilities = array.buffer().image().ok_or_else(|| Error::internal("a texture without an image"))?;
     check_type(declared, image, abilities)?;
     let format = abilities.shape.format();
@@ -47,13 +52,14 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
         BindingKind::StorageImage(_) => {
             if !abilities.storage {
                 return Err(Error::unsupported(format!(
-                    "{} is given a texture of {format}, which {device} cannot write to in images",
+                    "{} is given a texture of {format}, but {device} cannot write images of these texels; use another \
+                     format",
                     at()
                 )));
             }
             if levels.len() > 1 {
                 return Err(Error::invalid(format!(
-                    "{} is given {} levels of a texture; a storage image is one",
+                    "{} is given {} levels of a texture, but a storage image has one level; set level_count to 1",
                     at(),
                     levels.len()
                 )));
@@ -61,11 +67,12 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
         }
         BindingKind::CombinedImageSampler(_) => {
             let Some(sampler) = sampler else {
-                return Err(Error::invalid(format!("{} is given a texture without a sampler", at())));
+                return Err(Error::invalid(format!("{} is given a texture without a sampler; set sampler", at())));
             };
             if sampler.linear && !abilities.linear {
                 return Err(Error::unsupported(format!(
-                    "{} is given a texture of {format} with a linear filter, which {device} does not have for these texels",
+                    "{} is given a texture of {format} with a linear filter, but {device} does not filter these \
+                     texels; use REVAMP_FILTER_POINT",
                     at()
                 )));
             }
@@ -74,18 +81,20 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
         _ => {}
     }
     if sampler.is_some() {
-        return Err(Error::invalid(format!("{} is given a sampler, which it does not have", at())));
+        return Err(Error::invalid(format!("{} is given a sampler, but takes none; leave sampler NULL", at())));
     }
     Ok(())
 }
 
 /// Checks an image and the sampler of another binding with which the kernel samples it.
 pub(super) fn check_pair(kernel: &SpirvKernel, image: &ImageArgument, sampler: (u32, u32, &Sampler)) -> Result<()> {
-    let Operand::Array(array, _) = &image.section else { return Err(Error::internal("a texture that is no array")) };
+    let Operand::Array(array, _) = &image.section else {
+        return Err(Error::internal("the section of a texture is not an array"));
+    };
     match array.buffer().image() {
         Some(abilities) if sampler.2.linear && !abilities.linear => Err(Error::unsupported(format!(
-            "binding {} of set {} is given a linear sampler, with which the kernel samples binding {} of set {}, a texture of {}; {} \
-             does not have linear filters for these texels",
+            "binding {} of set {} is given a linear sampler, with which the kernel samples binding {} of set {}, a \
+             texture of {}; {} does not filter these texels: use REVAMP_FILTER_POINT",
             sampler.1,
             sampler.0,
             image.binding,
@@ -102,7 +111,10 @@ pub(super) fn check_sampler(declared: &Binding) -> Result<()> {
     if declared.kind == BindingKind::Sampler {
         return Ok(());
     }
-    Err(Error::invalid(format!("{} is given a sampler alone", name(declared))))
+    Err(Error::invalid(format!(
+        "{} is given a sampler without a texture; pass what the binding declares",
+        name(declared)
+    )))
 }
 
 fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) -> Result<()> {
@@ -110,7 +122,7 @@ fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) 
     let (shape, format) = (&abilities.shape, abilities.shape.format());
     if usize::from(image.dimensions) != shape.rank() {
         return Err(Error::invalid(format!(
-            "{} has {} dimensions, the texture has {}",
+            "{} has {} dimensions, but the texture has {}; both must be equal",
             at(),
             image.dimensions,
             shape.rank()
@@ -119,14 +131,17 @@ fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) 
     let seen = sampled_as(format.kind);
     if image.sampled != seen {
         return Err(Error::invalid(format!(
-            "{} has texels of {}; those of the texture, {format}, are seen as {seen}",
+            "{} has texels of {}, but kernels read the texture's {format} as {seen}; declare the binding so",
             at(),
             image.sampled
         )));
     }
     match image.format {
         Some(wanted) if matches!(declared.kind, BindingKind::StorageImage(_)) && Some(wanted) != format_of(format) => {
-            Err(Error::invalid(format!("{} is declared with format {wanted:?}, the texture has {format}", at())))
+            Err(Error::invalid(format!(
+                "{} is declared with format {wanted:?}, but the texture has {format}; both must be equal",
+                at()
+            )))
         }
         _ => Ok(()),
     }

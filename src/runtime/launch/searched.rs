@@ -141,7 +141,7 @@ fn build(
             });
             match made {
                 Ok(made) => built.push((size, made)),
-                Err(e) => log!(Debug, "{}: workgroup {size:?} is not tried: {e}", base.label()),
+                Err(e) => log!(Debug, "{}: workgroup {size:?} is not measured: {e}", base.label()),
             }
         }
         owner.lock().built(built);

@@ -139,8 +139,8 @@ fn checked<T>(
                 }
                 if matches!(section, Operand::Array(array, _) if array.shadow().is_some()) {
                     return Err(Error::runtime(
-                        "a texture is given by address that is stored as an image, which has none; make it with \
-                         REVAMP_TEXTURE_STORAGE_TEXELS",
+                        "a texture that is stored as an image is given by address, but images have no address; create \
+                         it with REVAMP_TEXTURE_STORAGE_TEXELS",
                     ));
                 }
                 captured.push(Captured { operand: section, access: *access, needs: *access });
@@ -154,7 +154,8 @@ fn checked<T>(
         if !is_given(&roles, &samplers, b.set, b.binding) {
             let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
             return Err(Error::invalid(format!(
-                "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, the launch gives {}",
+                "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, but the launch gives {}; \
+                 pass an argument for each",
                 b.binding,
                 b.set,
                 b.kind.name(),
@@ -175,12 +176,13 @@ fn checked<T>(
     }
     spec.sort_by_key(|(id, _)| *id);
     if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
-        return Err(Error::invalid(format!("specialization constant {id} is given twice")));
+        return Err(Error::invalid(format!("specialization constant {id} is given twice; give it once")));
     }
     let takes_block = module.push().is_some_and(|p| p.is_address);
     if !takes_block && !launch.block.is_empty() {
         return Err(Error::invalid(format!(
-            "an argument block of {} bytes is given, but the kernel's push constants are not one address",
+            "an argument block of {} bytes is given, but the kernel's push constants are not a single address; pass \
+             push constants instead",
             launch.block.len()
         )));
     }
@@ -188,7 +190,8 @@ fn checked<T>(
         constants.check_complete(kernel)?;
     } else if constants.given.contains(&true) {
         return Err(Error::invalid(
-            "an argument block and a push constant are given; the block's address is the kernel's one push constant",
+            "both an argument block and push constants are given, but the kernel's only push constant is the address \
+             of the block; pass the block alone",
         ));
     }
     let size = if spec.is_empty() {
@@ -206,7 +209,8 @@ fn checked<T>(
             let all = g.iter().chain(&size).try_fold(1_u64, |all, &n| all.checked_mul(u64::from(n)));
             if all.is_none_or(|all| all > u64::from(u32::MAX)) {
                 return Err(Error::domain(format!(
-                    "{g:?} workgroups of {size:?} threads are more than 4294967295 threads"
+                    "{g:?} workgroups of {size:?} threads have more than 4294967295 threads, which is the limit; \
+                     launch smaller domains"
                 )));
             }
             g.map(u64::from)
@@ -276,7 +280,7 @@ impl Ready<'_> {
         })?;
         if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
             return Err(Error::runtime(format!(
-                "it was loaded on the accelerator {}, the launch is for a view of {}; load it there",
+                "the kernel was loaded on {}, but the launch is on an accelerator_view of {}; load the kernel there",
                 kernel.accelerator().name(),
                 view.accelerator().name()
             )));
@@ -306,7 +310,7 @@ impl Ready<'_> {
                 Role::Address(slot) => {
                     let start = bound.buffer.device_address().ok_or_else(|| {
                         let name = view.accelerator().name();
-                        Error::runtime(format!("an array given as address is not reached by {name}"))
+                        Error::runtime(format!("an array given by address has no device address on {name}"))
                     })?;
                     block.put(slot, start + bound.range.start)?;
                     uses.push(bound);
@@ -343,7 +347,7 @@ fn is_given(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding
 /// Fails if something is given for this binding already.
 fn check_once(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding: u32) -> Result<()> {
     if is_given(roles, samplers, set, binding) {
-        return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
+        return Err(Error::invalid(format!("binding {binding} of set {set} is given twice; give it once")));
     }
     Ok(())
 }
@@ -378,7 +382,7 @@ fn used_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>)
 #[cold]
 fn wrong_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>) -> Error {
     Error::invalid(format!(
-        "{} is given with access {access:?}, the kernel uses it with {:?}",
+        "{} is given with access {access:?}, but the kernel uses it with {:?}; pass this access or REVAMP_ACCESS_AUTO",
         binding_name(kernel, declared.set, declared.binding),
         declared.access
     ))
@@ -417,7 +421,7 @@ fn bind<'a>(
     let declared = find_binding(kernel, set, binding)?;
     if declared.kind != BindingKind::StorageBuffer {
         return Err(Error::invalid(format!(
-            "{} is a {}; it is given an array or array_view",
+            "{} is a {}, but is given an array or array_view; pass a texture or sampler",
             binding_name(kernel, set, binding),
             declared.kind.name()
         )));
@@ -427,13 +431,15 @@ fn bind<'a>(
     let bytes = range.end - range.start;
     let needed = declared.min_size + declared.stride.unwrap_or(0);
     if bytes < needed {
-        return Err(Error::invalid(format!("{} needs at least {needed} bytes, what is given has {bytes}", at())));
+        return Err(Error::invalid(format!(
+            "{} needs at least {needed} bytes, but is given {bytes}; pass a larger array or array_view",
+            at()
+        )));
     }
     let p = kernel.accelerator().properties();
     if bytes > p.max_storage_buffer_range {
         return Err(Error::invalid(format!(
-            "{} is given {bytes} bytes, more than the {} bytes a binding covers on {}; bind sections, or pass an \
-             address",
+            "{} is given {bytes} bytes, but a binding covers at most {} bytes on {}; bind sections, or pass an address",
             at(),
             p.max_storage_buffer_range,
             kernel.accelerator().name()
@@ -454,8 +460,8 @@ fn check_alignment(kernel: &SpirvKernel, set: u32, binding: u32, bound: &Use) ->
     let start = bound.buffer.base() + bound.range.start;
     if start % alignment != 0 {
         return Err(Error::invalid(format!(
-            "{} is given a section that begins at byte {start}; on {} it must be a multiple of {alignment}: begin \
-             elsewhere, or pass an address",
+            "{} is given a section that begins at byte {start}; on {} the start must be a multiple of {alignment}: use \
+             another section, or pass an address",
             binding_name(kernel, set, binding),
             kernel.accelerator().name(),
         )));
@@ -479,12 +485,12 @@ impl Constants {
         let (from, to) = (offset as usize, (offset as usize).saturating_add(data.len()));
         if to > self.given.len() {
             return Err(Error::invalid(format!(
-                "push constants {from}..{to} are given; the kernel's block has {} bytes",
+                "push constants {from}..{to} are given, but the kernel's block has {} bytes",
                 self.given.len()
             )));
         }
         if self.given[from..to].contains(&true) {
-            return Err(Error::invalid(format!("push constants in {from}..{to} are given twice")));
+            return Err(Error::invalid(format!("push constants in {from}..{to} are given twice; give them once")));
         }
         self.bytes[from..to].copy_from_slice(data);
         self.given[from..to].fill(true);
@@ -498,7 +504,7 @@ impl Constants {
             if !self.given.get(from..to).is_some_and(|g| g.iter().all(|&x| x)) {
                 let name = m.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
                 return Err(Error::invalid(format!(
-                    "push constants {from}..{to}{name} are not all given; the kernel's block has {} bytes",
+                    "push constants {from}..{to}{name} are not all given; give all {} bytes of the kernel's block",
                     push.size
                 )));
             }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Why an operation failed before it began.
-const FAILED_BEFORE: &str = "it was to begin after an operation that failed";
+const FAILED_BEFORE: &str = "an operation that it waits for failed";
 
 /// The completions after which an operation begins.
 #[derive(Clone, Default)]

@@ -76,13 +76,14 @@ impl Completion {
     pub fn set(&self, result: Result<()>) -> Result<()> {
         let Some((promise, _)) = &self.promise else {
             return Err(Error::runtime(
-                "the completion is that of an operation of the library; only one made by revamp_completion_create() can be set",
+                "the completion belongs to an operation of the library; only completions made by \
+                 revamp_completion_create() can be set",
             ));
         };
         if promise.settle(result) {
             Ok(())
         } else {
-            Err(Error::runtime("the completion is set already; it is set once"))
+            Err(Error::runtime("the completion is already set; set it only once"))
         }
     }
 
@@ -179,8 +180,8 @@ impl Completion {
         NOTIFIER.add(waiting, Waiting::join, || {
             Workers::shared().tasks.try_spawn(Box::new(notify)).map_err(|_| {
                 Error::runtime(
-                    "the callback was not added: the system gives no thread to wait for the operation; end threads of the \
-                     process, or wait for the operation instead",
+                    "the callback was not added, because no thread could be created to wait for the operation; end \
+                     other threads, or wait for the operation instead",
                 )
             })
         })

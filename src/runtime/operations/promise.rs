@@ -22,7 +22,10 @@ impl Promise {
     pub fn new(operation: Arc<HostOperation>) -> Result<Self> {
         let mut open = OPEN.lock();
         if open.closed {
-            return Err(Error::runtime("no completion is made during revamp_uninitialize() or the end of the process"));
+            return Err(Error::runtime(
+                "a completion cannot be created during revamp_uninitialize() or the end of the process; create it \
+                 before",
+            ));
         }
         let operations = &mut open.operations;
         if operations.len() == operations.capacity() {

@@ -34,7 +34,7 @@ impl SourceState {
     pub fn check(&self, region: &Region) -> Result<()> {
         match self.directory.loss(region) {
             Some((range, id)) => Err(self.reason(id).context(format_args!(
-                "bytes {} to {} of the data are lost until a copy, a write of the host or discard_data replaces them",
+                "bytes {} to {} of the data are lost; replace them by a copy, a write of the host or discard_data",
                 range.start, range.end
             ))),
             None => Ok(()),
@@ -43,7 +43,7 @@ impl SourceState {
 
     pub(super) fn reason(&self, id: LossId) -> Error {
         let known = self.losses.get(id.0.get() as usize - 1);
-        known.cloned().unwrap_or_else(|| Error::internal("data were lost for no known reason"))
+        known.cloned().unwrap_or_else(|| Error::internal("data were lost for an unknown reason"))
     }
 
     /// Records that bytes of a holder were written anew: earlier losses there no longer matter.

@@ -121,7 +121,7 @@ impl Holder {
 fn released_meanwhile() -> Error {
     Error::new(
         ErrorKind::InvalidHandle,
-        "the array_view was released by another thread while this call was about to use it",
+        "another thread released the array_view while this call was about to use it; release it after the call",
     )
 }
 
