@@ -114,7 +114,8 @@ class REVAMP_VISIBLE kernel {
     }
     // For the C API. Borrowed.
     revamp_kernel native() const {
-        if (!m_kernel) throw Concurrency::uninitialized_object("the revamp::kernel was moved from");
+        if (!m_kernel)
+            throw Concurrency::uninitialized_object("the revamp::kernel was moved from; use the one it was moved to");
         return m_kernel;
     }
 
@@ -158,20 +159,20 @@ class kernel_arguments {
     }
     template <class T> void add(const T &value) {
         static_assert(!std::is_pointer_v<T> && !std::is_reference_v<T>,
-                      "a pointer cannot be an argument of a SPIR-V kernel: give an array_view");
+                      "a pointer cannot be an argument of a SPIR-V kernel: pass an array_view");
         static_assert(std::is_trivially_copyable_v<T>,
                       "an argument of a SPIR-V kernel is an array_view, an array, or a value that is copied as bytes");
-        static_assert(!is_small_integer<T>, "an argument of a SPIR-V kernel must not be char or short");
+        static_assert(!is_small_integer<T>, "an argument of a SPIR-V kernel must not be char or short; pass an int");
         static_assert(!std::is_same_v<T, bool>,
-                      "a bool cannot be an argument of a SPIR-V kernel: it is no type of blocks; give an int");
+                      "a bool cannot be an argument of a SPIR-V kernel: blocks cannot hold bool; pass an int");
         put(&value, sizeof(T), alignof(T));
     }
 
     template <int N> void dispatch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain) {
         if (m_buffers != m_info.binding_count && !m_info.takes_block)
             throw Concurrency::runtime_exception(("the kernel has " + std::to_string(m_info.binding_count) +
-                                                  " storage buffers, " + std::to_string(m_buffers) +
-                                                  " arrays and array_views were given")
+                                                  " storage buffers, but " + std::to_string(m_buffers) +
+                                                  " arrays and array_views were passed")
                                                      .c_str(),
                                                  failed);
         int room[N];
@@ -216,7 +217,7 @@ class kernel_arguments {
         } else {
             if (m_buffers == m_info.binding_count)
                 throw Concurrency::runtime_exception(("the kernel has " + std::to_string(m_info.binding_count) +
-                                                      " storage buffers, more arrays and array_views were given")
+                                                      " storage buffers, but more arrays and array_views were passed")
                                                          .c_str(),
                                                      failed);
             const revamp_binding_info binding = m_kernel.binding(m_buffers);
@@ -224,7 +225,7 @@ class kernel_arguments {
                 throw Concurrency::runtime_exception(
                     ("argument " + std::to_string(m_buffers) + " of the kernel's storage buffers" +
                      (binding.name ? std::string(" (") + binding.name + ")" : std::string()) +
-                     " is written by it; it cannot be an array_view of const elements")
+                     " is written by the kernel; pass an array_view of non-const elements")
                         .c_str(),
                     failed);
             argument.kind = REVAMP_ARGUMENT_BUFFER;

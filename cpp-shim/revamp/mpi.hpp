@@ -191,7 +191,7 @@ struct group {
 
 inline void check_is_open(const group &g) {
     if (g.comm == MPI_COMM_NULL)
-        throw error("the session of MPI has ended: keep the session alive while communicators are used");
+        throw error("the session of MPI has ended: keep it alive while communicators are used");
 }
 
 enum class direction : long long { send, receive, collective };
@@ -401,8 +401,8 @@ class engine {
             for (std::size_t i = 0; i < most.size(); ++i)
                 most[i] = -t.lowest[1][i];
             if (t.lowest[0] != most)
-                throw error("the ranks differ in what they give a collective operation: from " + text_of(t.lowest[0]) +
-                            " to " + text_of(most) + "; this rank has " + text_of(t.mine));
+                throw error("the ranks pass different elements to a collective operation: from " +
+                            text_of(t.lowest[0]) + " to " + text_of(most) + "; this rank has " + text_of(t.mine));
             return;
         }
         if (t.mine == t.theirs) return;
@@ -480,7 +480,7 @@ class engine {
         if (t.way != direction::receive || t.dropped || t.found == t.elements.bytes()) return;
         throw error("rank " + std::to_string(t.peer) + " sent " + std::to_string(t.found) + " bytes, rank " +
                     std::to_string(t.of->rank) + " receives " + std::to_string(t.elements.bytes()) + ", tag " +
-                    std::to_string(t.tag) + "; REVAMP_CHECK=1 tells both ranks");
+                    std::to_string(t.tag) + "; with REVAMP_CHECK=1 the error names both ranks");
     }
 
     // Goes as far as it goes without waiting.
@@ -715,7 +715,7 @@ class REVAMP_VISIBLE communicator {
 
     // Collective operations: all ranks call them, in the same order. Each element by itself.
     template <class T, int N> request all_reduce(const Concurrency::array_view<T, N> &data, operation op) const {
-        static_assert(detail::datatype<T>::known, "a reduction is of elements that are numbers and not const");
+        static_assert(detail::datatype<T>::known, "the elements of a reduction must be numbers and not const");
         const MPI_Comm comm = m_group->comm;
         return collective(data, 10 + static_cast<int>(op), true, true,
                           [comm, op](unsigned char *at, std::size_t, std::size_t count, MPI_Request *started) {
@@ -726,7 +726,7 @@ class REVAMP_VISIBLE communicator {
     // The result is the root's; what the others have stays.
     template <class T, int N>
     request reduce(const Concurrency::array_view<T, N> &data, operation op, int root = 0) const {
-        static_assert(detail::datatype<T>::known, "a reduction is of elements that are numbers and not const");
+        static_assert(detail::datatype<T>::known, "the elements of a reduction must be numbers and not const");
         const MPI_Comm comm = m_group->comm;
         const bool here = rank() == root;
         return collective(data, 20 + static_cast<int>(op) + 100 * static_cast<long long>(root), true, here,
@@ -747,7 +747,8 @@ class REVAMP_VISIBLE communicator {
     }
     // Of one number from each rank; returns when all have given theirs.
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> T all_reduce(T value, operation op) const {
-        static_assert(detail::datatype<T>::known, "a reduction is of int, long, float, double and their like");
+        static_assert(detail::datatype<T>::known,
+                      "the elements of a reduction must be integers or floating-point numbers of MPI");
         MPI_Request started = MPI_REQUEST_NULL;
         {
             std::lock_guard<std::mutex> lock(calls());
@@ -804,7 +805,7 @@ class REVAMP_VISIBLE communicator {
         const bool sends = way == detail::direction::send;
         if (peer != MPI_PROC_NULL && (peer < 0 || peer >= size()))
             throw error("there is no rank " + std::to_string(peer) + ": the communicator has " +
-                        std::to_string(size()) + "; MPI_ANY_SOURCE is not taken");
+                        std::to_string(size()) + " ranks; MPI_ANY_SOURCE is not supported");
         if (tag < 0) throw error("tag " + std::to_string(tag) + " is negative: tags are 0 or more");
         auto t = std::make_shared<detail::transfer>();
         t->of = m_group;
@@ -872,7 +873,7 @@ class REVAMP_VISIBLE session {
         std::lock_guard<std::mutex> lock(calls());
         detail::engine &all = detail::engine::one();
         if (all.is_open)
-            throw error("this process has a session already: pass that one on, since only one may exist at a time");
+            throw error("this process already has a session, and only one can exist at a time: pass it on");
         begin(argc, argv);
         try {
             choose();
@@ -894,7 +895,7 @@ class REVAMP_VISIBLE session {
         int is_there = 0, is_over = 0, level = 0;
         detail::check(MPI_Finalized(&is_over), "MPI_Finalized");
         if (is_over)
-            throw error("MPI_Finalize was called already, and MPI can start only once in a process: make one session "
+            throw error("MPI_Finalize was already called, and MPI can start only once in a process: create one session "
                         "for the whole program");
         detail::check(MPI_Initialized(&is_there), "MPI_Initialized");
         if (is_there) {
@@ -905,8 +906,10 @@ class REVAMP_VISIBLE session {
         }
         if (level < MPI_THREAD_SERIALIZED) {
             if (m_began) MPI_Finalize();
-            throw error("this needs MPI_THREAD_SERIALIZED or more, and MPI gives less: level " + std::to_string(level) +
-                        (is_there ? "; the program began it by MPI_Init or asked for less" : ""));
+            throw error("MPI_THREAD_SERIALIZED or more is required, but MPI provides level " + std::to_string(level) +
+                        (is_there ? "; the program called MPI_Init or requested less: call MPI_Init_thread with "
+                                    "MPI_THREAD_SERIALIZED"
+                                  : ""));
         }
     }
 

@@ -179,7 +179,8 @@ static void extents(const mpi::communicator &world) {
     if (world.size() > 1) {
         array_view<int, 2> sums = rank == 0 ? wide : tall;
         const std::string text = thrown([&] { world.all_reduce(sums, mpi::operation::sum).wait(); });
-        CHECK(has(text, "the ranks differ") && has(text, rank == 0 ? "this rank has an extent of (4, 8)" : "(8, 4)"));
+        CHECK(has(text, "the ranks pass different elements") &&
+              has(text, rank == 0 ? "this rank has an extent of (4, 8)" : "(8, 4)"));
     }
     fill(same, 1);
     world.all_reduce(same, mpi::operation::sum).wait();
@@ -219,9 +220,9 @@ static void lengths(const mpi::communicator &world) {
 static void refusals(const mpi::communicator &world) {
     array_view<int, 1> one(1);
     CHECK(has(thrown([&] { world.send(one, world.size()).wait(); }), "there is no rank"));
-    CHECK(has(thrown([&] { world.receive(one, MPI_ANY_SOURCE).wait(); }), "MPI_ANY_SOURCE is not taken"));
+    CHECK(has(thrown([&] { world.receive(one, MPI_ANY_SOURCE).wait(); }), "MPI_ANY_SOURCE is not supported"));
     CHECK(has(thrown([&] { world.receive(one, 0, -7).wait(); }), "tag"));
-    CHECK(has(thrown([] { mpi::session second; }), "has a session already"));
+    CHECK(has(thrown([] { mpi::session second; }), "already has a session"));
     // A request that an exception passes by does not keep its rank.
     try {
         std::vector<int> lost(10);

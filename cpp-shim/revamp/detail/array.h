@@ -77,7 +77,7 @@ struct array_control : live_object {
 
   private:
     [[noreturn, gnu::noinline, gnu::cold]] static void refuse() {
-        throw Concurrency::runtime_exception("the host cannot use the elements of this array: it lives on an "
+        throw Concurrency::runtime_exception("the host cannot use the elements of this array: it is on an "
                                              "accelerator without a cpu access type; copy it, or use an "
                                              "array_view or a staging array",
                                              failed);
@@ -149,7 +149,7 @@ class live_objects {
 };
 
 [[noreturn, gnu::cold]] inline void moved_from() {
-    throw Concurrency::uninitialized_object("the array was moved from");
+    throw Concurrency::uninitialized_object("the array was moved from; use the one it was moved to");
 }
 
 // The part of an array that kernels see.

@@ -56,7 +56,7 @@ void copy_in(It begin, It end, const Concurrency::extent<N> &extent, Destination
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
 template <class T, class Out> constexpr bool check_output() {
     static_assert(std::is_assignable_v<decltype(*std::declval<Out &>()), const T &>,
-                  "what an array or array_view is copied to cannot be written through its iterator");
+                  "the destination iterator of a copy must accept the elements of the array or array_view");
     return true;
 }
 template <class T, class Out> void write_all(raw_elements<T> &elements, Out out) {

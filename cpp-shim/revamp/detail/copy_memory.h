@@ -86,10 +86,11 @@ template <class T, class Read> void copied_out(std::size_t count, std::vector<T>
 }
 
 [[noreturn, gnu::cold]] inline void other_count(long long given, std::size_t count) {
-    throw Concurrency::runtime_exception(
-        ("the range has " + std::to_string(given) + " elements, what it is copied to has " + std::to_string(count))
-            .c_str(),
-        failed);
+    throw Concurrency::runtime_exception(("the range has " + std::to_string(given) +
+                                          " elements, but its destination has " + std::to_string(count) +
+                                          "; both must have the same number")
+                                             .c_str(),
+                                         failed);
 }
 
 // Calls `use` with `count` elements from `begin` on as memory.

@@ -422,8 +422,7 @@ template <class Kernel, class Index> constexpr void check_kernel() {
     constexpr bool callable = std::is_invocable_v<called<Kernel, Index> &, Index &>;
     static_assert(
         callable,
-        "the kernel of a parallel_for_each is called with the index<N> of its extent<N>, or the tiled_index of its "
-        "tiled_extent: give its operator() that parameter");
+        "the operator() of a kernel must take the index<N> of its extent<N>, or the tiled_index of its tiled_extent");
     if constexpr (callable)
         static_assert(std::is_void_v<std::invoke_result_t<called<Kernel, Index> &, Index &>>,
                       "the kernel of a parallel_for_each must return void");

@@ -165,9 +165,8 @@ struct lost_output {
         const int orientation = std::fwide(stdout, 0);
         if (!(orientation > 0 ? std::cout.bad() : orientation < 0 && std::wcout.bad())) return;
         const char *const text =
-            "revamp [warn] output of this program was lost: it prints by std::cout and by std::wcout, "
-            "and the C library takes only the one that came first; compile with "
-            "-DREVAMP_WIDE_OUTPUT to have both\n";
+            "revamp [warn] output of this program was lost: it prints to both std::cout and std::wcout, but the C "
+            "library prints only the one that was used first; compile with -DREVAMP_WIDE_OUTPUT to print both\n";
         if (std::fwide(stderr, 0) > 0)
             std::fwprintf(stderr, L"%s", text);
         else

@@ -48,7 +48,7 @@ class sampler {
 
   private:
     [[noreturn]] static void unknown(const char *what, const char *known) {
-        throw runtime_exception((std::string("unknown ") + what + " of a sampler: give " + known).c_str(),
+        throw runtime_exception((std::string("unknown ") + what + " of a sampler; use " + known).c_str(),
                                 revamp::detail::failed);
     }
 };

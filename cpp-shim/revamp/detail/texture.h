@@ -117,7 +117,7 @@ constexpr unsigned saturated(std::uint64_t bytes) {
 }
 // Texels are read and written in kernels.
 [[noreturn, gnu::noinline, gnu::cold]] inline void refuse_texel() {
-    refuse_texture("the texels of a texture are read and written in kernels; the host copies them, with copy()");
+    refuse_texture("the host cannot read or write single texels of a texture; use copy()");
 }
 [[noreturn, gnu::noinline, gnu::cold]] inline void refuse_reference() {
     refuse_texture(
@@ -126,16 +126,17 @@ constexpr unsigned saturated(std::uint64_t bytes) {
 inline void check_levels(unsigned first, unsigned count, unsigned levels) {
     if (count == 0 || first >= levels || count > levels - first)
         refuse_texture("a texture view of " + std::to_string(count) + " mipmap levels from level " +
-                       std::to_string(first) + " on: there are " + std::to_string(levels));
+                       std::to_string(first) + " on was requested, but there are " + std::to_string(levels));
 }
 // The compiler of kernels says so when it compiles (TEX-42).
 [[noreturn, gnu::noinline, gnu::cold]] inline void refuse_made_in_kernel() {
-    refuse_texture("a view made in a kernel is a texture_view<T, N> or writeonly_texture_view of a texture of one "
-                   "component, or a texture_view<const T, N> of one of more; make others on the host");
+    refuse_texture(
+        "this view cannot be made in a kernel, which makes only texture_view<T, N> and writeonly_texture_view of "
+        "textures of one component, and texture_view<const T, N> of textures of more; make it on the host");
 }
 inline void check_viewed(const texture_control *control) {
     if (control->is_staging())
-        refuse_texture("a texture view of a staging texture: kernels do not reach it; copy it to a texture");
+        refuse_texture("a staging texture cannot have views, because kernels cannot use it; copy it to a texture");
 }
 
 // What all textures and views have of texels; the beginning of each.
@@ -181,8 +182,8 @@ template <class T, int N> class texel_face {
     REVAMP_HD Concurrency::extent<N> extent_of_level(unsigned level) const {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel() && level >= mipmap_levels)
-            refuse_texture("mipmap level " + std::to_string(level) + " of a texture or view of " +
-                           std::to_string(mipmap_levels));
+            refuse_texture("mipmap level " + std::to_string(level) + " was requested, but there are " +
+                           std::to_string(mipmap_levels) + ", numbered from 0");
 #endif
         return level_extent(extent, level);
     }
@@ -295,8 +296,8 @@ struct texture_access {
         std::string takes;
         for (const unsigned known : {8U, 16U, 32U, 64U})
             if (has_bits<T>(known)) takes.append(takes.empty() ? "" : " or ").append(std::to_string(known));
-        const std::string why =
-            "a texture of " + std::to_string(bits) + " bits per scalar element: its texels take " + takes;
+        const std::string why = "a texture of " + std::to_string(bits) +
+                                " bits per scalar element was requested, but these texels take " + takes;
         // Only numbers that some texture has are features.
         if (bits == 8 || bits == 16 || bits == 32 || bits == 64) throw Concurrency::unsupported_feature(why.c_str());
         refuse_texture(why);
@@ -447,7 +448,7 @@ template <> struct texture_pitches<1> {
 // `count` texels of a range that has at least as many, as memory, for `use`.
 template <class T, class It, class Use> void from_enough(It first, It last, std::size_t count, Use use) {
     const auto too_few = [=](std::size_t given) {
-        refuse_texture("the range has " + std::to_string(given) + " elements, the texture needs " +
+        refuse_texture("the range has " + std::to_string(given) + " elements, but the texture needs " +
                        std::to_string(count));
     };
     if constexpr (is_forward<It>) {

@@ -33,7 +33,7 @@ struct texture_side {
     template <class X, int N>
     texture_side(const X &all, const Concurrency::index<N> &from, const Concurrency::extent<N> &size)
         : region(texture_access::part(all).region(origin, extent)) {
-        static_assert(N == X::rank, "a copy of a section: index and extent have the rank of the texture");
+        static_assert(N == X::rank, "the index and extent of a section must have the rank of the texture");
         bool inside = true;
         for (int d = 0; d < N; ++d) {
             origin[d] = from[d];
@@ -48,13 +48,15 @@ struct texture_side {
 
 // Elements of iterators are the texels themselves.
 template <class T, class X> void check_iterated(const X &all) {
-    static_assert(default_bits<T> != 0,
-                  "textures of norm and unorm are not copied by iterators, as their texels are stored otherwise: copy "
-                  "bytes, with a pointer and a number of bytes");
+    static_assert(
+        default_bits<T> != 0,
+        "textures of norm and unorm cannot be copied by iterators, because their texels are stored in fewer bits; "
+        "pass a pointer and a number of bytes");
     if (all.bits_per_scalar_element != default_bits<T>)
-        refuse_texture("a copy by iterators of a texture of " + std::to_string(all.bits_per_scalar_element) +
-                       " bits per scalar element: its texels are stored otherwise than elements; copy bytes, with a "
-                       "pointer and a number of bytes");
+        refuse_texture(
+            "a copy by iterators was requested for a texture of " + std::to_string(all.bits_per_scalar_element) +
+            " bits per scalar element, whose texels are stored in fewer bits than the elements; pass a pointer "
+            "and a number of bytes");
 }
 
 inline Concurrency::completion_future to_texture_async(const void *source, std::size_t bytes,
@@ -128,13 +130,13 @@ inline Concurrency::completion_future between_textures_async(const texture_side 
 }
 
 template <class T> constexpr bool check_written() {
-    static_assert(!std::is_const_v<T>, "a texture_view<const T, N> is read only: copy to the texture, or to a "
+    static_assert(!std::is_const_v<T>, "a texture_view<const T, N> is read-only: copy to the texture, or to a "
                                        "texture_view<T, N>");
     return true;
 }
 template <class T, int N, class U, int M> constexpr bool check_pair() {
-    static_assert(N == M, "textures of different rank are not copied to each other");
-    static_assert(!std::is_const_v<U>, "a texture_view<const T, N> is read only: copy to the texture, or to a "
+    static_assert(N == M, "textures of different rank cannot be copied to each other");
+    static_assert(!std::is_const_v<U>, "a texture_view<const T, N> is read-only: copy to the texture, or to a "
                                        "texture_view<T, N>");
     return true;
 }

@@ -736,7 +736,7 @@ template <class Control> class source_view_property {
 
 [[noreturn, gnu::cold]] inline void container_too_small(std::size_t size, unsigned needed) {
     throw Concurrency::runtime_exception(("the container has " + std::to_string(size) +
-                                          " elements, the extent of the array_view needs " + std::to_string(needed))
+                                          " elements, but the extent of the array_view needs " + std::to_string(needed))
                                              .c_str(),
                                          failed);
 }

@@ -171,7 +171,7 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_copy_to_itself_of_other_rank // no matching|cannot bind|cannot convert|no viable conversion
     v.copy_to(v2);
 #endif
-#ifdef FAIL_copy_to_const_pointer // cannot be written through its iterator
+#ifdef FAIL_copy_to_const_pointer // must accept the elements of the array or array_view
     c::copy(a, pointer);
 #endif
     // Constness.
@@ -276,19 +276,19 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
     v2[c::index<1>(0)];
 #endif
     // Launches.
-#ifdef FAIL_kernel_of_other_rank // is called with the index<N> of its extent<N>
+#ifdef FAIL_kernel_of_other_rank // must take the index<N> of its extent<N>
     c::parallel_for_each(c::extent<1>(4), [](c::index<2>) {});
 #endif
-#ifdef FAIL_kernel_of_tiles_without_tiles // is called with the index<N> of its extent<N>
+#ifdef FAIL_kernel_of_tiles_without_tiles // must take the index<N> of its extent<N>
     c::parallel_for_each(c::extent<1>(4), [](c::tiled_index<2>) {});
 #endif
 #ifdef FAIL_kernel_of_other_tiles // or the tiled_index of its tiled_extent
     c::parallel_for_each(c::extent<1>(4).tile<4>(), [](c::tiled_index<2>) {});
 #endif
-#ifdef FAIL_kernel_without_parameter // is called with the index<N> of its extent<N>
+#ifdef FAIL_kernel_without_parameter // must take the index<N> of its extent<N>
     c::parallel_for_each(c::extent<1>(4), [] {});
 #endif
-#ifdef FAIL_kernel_of_number // is called with the index<N> of its extent<N>
+#ifdef FAIL_kernel_of_number // must take the index<N> of its extent<N>
     c::parallel_for_each(c::extent<1>(4), [](int) {});
 #endif
 #ifdef FAIL_kernel_with_result // must return void
@@ -297,7 +297,7 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_kernel_with_virtual // must not have virtual functions
     c::parallel_for_each(c::extent<1>(4), virtual_kernel());
 #endif
-#ifdef FAIL_kernel_not_callable // is called with the index<N> of its extent<N>
+#ifdef FAIL_kernel_not_callable // must take the index<N> of its extent<N>
     c::parallel_for_each(c::extent<1>(4), 3);
 #endif
 #ifdef FAIL_launch_of_number // no matching

@@ -102,11 +102,11 @@ void cases(texture<float, 2> &f, const texture<float, 2> &constant, texture<floa
 #ifdef FAIL_TEX_55_border_gather // a predefined sampler has address_wrap, address_mirror or address_clamp
     ro.gather_red<address_border>(middle);
 #endif
-#ifdef FAIL_TEX_61_unorm_in // textures of norm and unorm are not copied by iterators
+#ifdef FAIL_TEX_61_unorm_in // textures of norm and unorm cannot be copied by iterators
     std::vector<unorm> values(4);
     copy(values.begin(), values.end(), u);
 #endif
-#ifdef FAIL_TEX_65_rank // textures of different rank are not copied to each other
+#ifdef FAIL_TEX_65_rank // textures of different rank cannot be copied to each other
     copy(f, volume);
 #endif
 #ifdef FAIL_TEX_65_rank_of_section // no matching function|different rank
@@ -115,10 +115,10 @@ void cases(texture<float, 2> &f, const texture<float, 2> &constant, texture<floa
 #ifdef FAIL_TEX_65_rank_of_copy_to // no matching (member )?function|cannot bind|could not convert
     f.copy_to(volume);
 #endif
-#ifdef FAIL_TEX_67_read_only // is read only: copy to the texture, or to a texture_view
+#ifdef FAIL_TEX_67_read_only // is read-only: copy to the texture, or to a texture_view
     copy(v.begin(), v.end(), ro);
 #endif
-#ifdef FAIL_TEX_67_read_only_pair // is read only: copy to the texture, or to a texture_view
+#ifdef FAIL_TEX_67_read_only_pair // is read-only: copy to the texture, or to a texture_view
     copy(f, ro);
 #endif
 #ifdef FAIL_TEX_70_row // row_pitch is of textures of rank 2 and 3
