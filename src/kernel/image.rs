@@ -94,7 +94,7 @@ mod tests {
     fn errors_say_what_to_do() {
         let text = read(b"RVMPKERN\x04\0\0\0").unwrap_err().to_string();
         assert!(
-            text.contains("it is of version 4, this library reads 1 to 3") && text.contains("build it again"),
+            text.contains("it is of version 4, this library reads 1 to 3") && text.contains("rebuild the program"),
             "{text}"
         );
         let text = size(&[0; HEADER_BYTES]).unwrap_err().to_string();

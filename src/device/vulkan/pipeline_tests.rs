@@ -133,7 +133,7 @@ fn tex_36_more_images_than_slots_are_refused() {
         // Some devices have room for a million.
         if in_stage <= in_sets && in_stage < 100_000 {
             let limit = "maxPerStageDescriptorStorageImages".to_owned();
-            let parts = [format!("{} storage images", in_stage + 1), format!("has {in_stage}"), limit];
+            let parts = [format!("{} storage images", in_stage + 1), format!("is {in_stage}"), limit];
             refused(&device, "images", &images(in_stage + 1), &parts);
         }
     }

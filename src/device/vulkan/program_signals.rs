@@ -130,7 +130,7 @@ mod tests {
         add((7, 5), 0, 1).unwrap();
         for value in 0..=5 {
             let why = add((7, value), 0, 2).unwrap_err();
-            assert!(why.contains("will be signalled with 5") && why.contains("give 6 or more"), "{why}");
+            assert!(why.contains("will be signalled with 5") && why.contains("pass 6 or more"), "{why}");
         }
         add((8, 1), 0, 2).unwrap();
         add((7, 6), 0, 3).unwrap();

@@ -53,7 +53,7 @@ fn either_byte_order_is_taken() {
 fn damaged_instructions_are_refused() {
     let good: Vec<u32> = glsl(SIMPLE).chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
     let with = |extra: &[u32]| bytes(&[&good[..], extra].concat());
-    has(&failure(&with(&[0]), None), &["damaged", "OpNop", "says it has 0 words"]);
+    has(&failure(&with(&[0]), None), &["damaged", "OpNop", "claims 0 words"]);
     has(&failure(&with(&[9 << 16 | 54]), None), &["OpFunction", "9 words, but 1 to 1"]);
     has(&failure(&with(&[1 << 16 | 54]), None), &["OpFunction", "has 1 words, expected at least 5"]);
     has(&failure(&with(&[1 << 16 | 56]), None), &["OpFunctionEnd", "outside a function"]);

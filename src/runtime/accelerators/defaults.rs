@@ -104,7 +104,7 @@ pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
         .iter()
         .position(fits)
         .map(Named::At)
-        .ok_or_else(|| format!("no accelerator has the path \"{path}\"; the accelerators are {}", list(candidates)))
+        .ok_or_else(|| format!("no accelerator has the path \"{path}\"; available: {}", list(candidates)))
 }
 
 /// The default accelerator.
@@ -146,7 +146,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
     };
     let Some(index) = index else {
         let what = if request.code == Code::Spirv { "runs SPIR-V kernels" } else { "runs kernels" };
-        let mut text = format!("no accelerator of this machine {what}: the accelerators are {}", list(candidates));
+        let mut text = format!("no accelerator of this machine {what}; available: {}", list(candidates));
         if let Some(why) = request.no_vulkan {
             let _ = write!(text, "; Vulkan: {why}");
         }
@@ -334,7 +334,7 @@ mod tests {
         for part in ["SPIR-V", "vulkan\\big", "lacks shaderInt64", "host", "cpu", "no loader"] {
             assert!(why.contains(part), "{part}: {why}");
         }
-        assert!(choose(&[], &ask(Code::Host)).unwrap_err().contains("there is none"));
+        assert!(choose(&[], &ask(Code::Host)).unwrap_err().contains("available: none"));
     }
 
     #[test]
