@@ -173,7 +173,7 @@ impl Clang {
                 let found = if path.components().count() > 1 { Some(path) } else { search(&name.to_string_lossy()) };
                 let found = found
                     .filter(|p| p.is_file())
-                    .ok_or_else(|| format!("REVAMP_CLANG is {}, which is not there", name.to_string_lossy()))?;
+                    .ok_or_else(|| format!("REVAMP_CLANG is {}, which does not exist", name.to_string_lossy()))?;
                 let number = version(&found);
                 (found, number)
             }
@@ -186,10 +186,10 @@ impl Clang {
                 (path, number)
             }
         };
-        let found = found.ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
+        let found = found.ok_or_else(|| format!("{} is not Clang; {install}", compiler.display()))?;
         if found != VERSION {
             let path = compiler.display();
-            return Err(format!("{path} is Clang {found}: only Clang {VERSION} compiles kernels; {install}"));
+            return Err(format!("{path} is Clang {found}, but kernels need Clang {VERSION}; {install}"));
         }
         let home = compiler.canonicalize().ok().and_then(|p| p.parent().map(Path::to_path_buf));
         let tool = |name: &str| {

@@ -18,8 +18,13 @@ impl Failed {
     /// A pass failed; some say nothing.
     pub fn of_pass(what: &str, code: i32, told: String) -> Self {
         let silent = told.trim().is_empty();
-        let text =
-            if silent { format!("revamp-kernelc: error: {what} failed ({code}) and said nothing\n") } else { told };
+        let text = if silent {
+            format!(
+                "revamp-kernelc: error: {what} failed ({code}) without a message; please report it with the source\n"
+            )
+        } else {
+            told
+        };
         Self { text, code, remedy: Remedy::None }
     }
 }

@@ -76,7 +76,7 @@ fn stand_before(
     }
     let [source] = line.sources.as_slice() else {
         return Err(
-            String::from("the command line names several C++ sources: revamp-kernelc takes one in each call").into()
+            String::from("the command line names several C++ sources: revamp-kernelc accepts one per call").into()
         );
     };
     let object = Object::asked(&line, source);
@@ -125,7 +125,8 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
         Task::Other => {
             if line.assembly {
                 eprintln!(
-                    "revamp-c++: warning: this is the host's code, without kernels (REVAMP_KERNEL_DUMP shows theirs)"
+                    "revamp-c++: warning: the output is host code without kernels; REVAMP_KERNEL_DUMP=FOLDER keeps the \
+                     code of kernels"
                 );
             }
             let own = line.flags.iter().take(count).flatten();
@@ -186,8 +187,8 @@ fn refuse(line: &Line) -> Result<(), Failed> {
     if let Some(file) =
         line.sources.iter().map(PathBuf::as_path).chain(line.compiled()).find(|file| is_preprocessed(file))
     {
-        let text = "is the output of -E, which has the host's code without kernels: compile the source it was made from; if that \
-                    launches no kernel, compile this file with clang++";
+        let text = "is the output of -E, which contains only host code: compile the original source, or this file with \
+                    clang++ if it launches no kernels";
         return Err(format!("{} {text}", file.display()).into());
     }
     Ok(())
@@ -453,7 +454,10 @@ fn compile(
     let id = unit_id(object, line);
     let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
     if let Some(flag) = line.narrow_pointers().filter(|_| text.launches) {
-        return Err(format!("{flag}: kernels have pointers of 64 bits, and host code of theirs too").into());
+        return Err(format!(
+            "{flag}: kernels use 64-bit pointers, so their host code must use them too: remove the option"
+        )
+        .into());
     }
     let amp = if text.overloaded { Amp::Device } else { Amp::Both };
     let reports = line.bounds() == Bounds::Report;
@@ -631,7 +635,7 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(
-                "{name}: Clang takes its restrictions or tile_static variables only where its name is UTF-8"
+                "{name}: the name of a source with restrict or tile_static must be valid UTF-8: rename the file"
             ));
         }
         let copy = folder.file(&format!("source{n}"));
@@ -706,8 +710,8 @@ REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and 
 const CXX: &str = "\
 usage: revamp-c++ ARGUMENTS...
 
-A C++ compiler for programs that use C++ AMP: takes Clang's arguments, finds the headers and the library by itself, and puts
-the kernels into the program as SPIR-V:
+A C++ compiler for programs that use C++ AMP: takes Clang's arguments, finds the headers and the library automatically,
+and puts the kernels into the program as SPIR-V:
 
     revamp-c++ -O2 prog.cpp -o prog
 

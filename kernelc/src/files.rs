@@ -37,21 +37,23 @@ pub const HEADERS: &str = "include/revamp-amp";
 
 /// Where the package is: this program lies in its `bin`.
 pub fn package() -> Result<PathBuf, String> {
-    let own = std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("cannot find itself: {e}"))?;
+    let own = std::env::current_exe()
+        .and_then(|p| p.canonicalize())
+        .map_err(|e| format!("the path of this program cannot be determined: {e}"))?;
     let prefix = own.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
     if prefix.join(HEADERS).join("amp.h").is_file() {
         return Ok(prefix);
     }
     Err(format!(
-        "there are no headers of revamp ({HEADERS}) in {}, the folder above this program's: it was moved or copied out of its \
-         package; call it where it is installed, or by a symbolic link",
+        "the headers of revamp ({HEADERS}) are not in {}, the folder above this program's: the program was moved or \
+         copied out of its package; call it where it is installed, or through a symbolic link",
         prefix.display()
     ))
 }
 
 /// A call of this program as the child process of this name (`children`).
 pub fn child(name: &str) -> Result<Command, String> {
-    let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
+    let own = std::env::current_exe().map_err(|e| format!("the path of this program cannot be determined: {e}"))?;
     let mut command = Command::new(own);
     command.arg(name);
     Ok(command)
@@ -262,7 +264,7 @@ impl Running {
             Some(code) => Ok((code, output, told)),
             None => {
                 let signal = system::signal_of(status);
-                let guess = if signal == SIGKILL { ", as the system does when memory runs out" } else { "" };
+                let guess = if signal == SIGKILL { ", possibly because memory ran out" } else { "" };
                 Err(Unfinished::BySignal(format!("{} was ended by signal {signal}{guess}\n{told}", self.name)))
             }
         }

@@ -91,7 +91,7 @@ fn bounds_named(name: &str) -> Result<Bounds, String> {
         "off" => Ok(Bounds::Off),
         "zero" => Ok(Bounds::Zero),
         "report" => Ok(Bounds::Report),
-        other => Err(format!("-famp-bounds={other}: the mode is off, zero or report")),
+        other => Err(format!("-famp-bounds={other}: unknown mode; use off, zero or report")),
     }
 }
 
@@ -284,14 +284,17 @@ fn is_of_all_passes(flag: &[OsString]) -> bool {
 
 /// Options that do not apply, and why: what their names begin with.
 const WITHOUT_EFFECT: [(&[&str], &str); 5] = [
-    (&["-flto", "-ffat-lto-objects"], "objects with kernels are not of link-time optimisation"),
-    (&["-ftrapv"], "holds in host code alone: kernels wrap around or do as C++ leaves it undefined"),
-    (&["-fplugin", "-load"], "the plugin sees host code alone"),
+    (&["-flto", "-ffat-lto-objects"], "objects with kernels do not support link-time optimisation"),
+    (&["-ftrapv"], "applies to host code only: in kernels, signed overflow wraps around or is undefined"),
+    (&["-fplugin", "-load"], "the plugin sees only host code"),
     (
         &["-fmodules", "-fcxx-modules", "-fmodule-", "-fprebuilt-module"],
-        "holds in host code alone: kernels read headers as text",
+        "applies to host code only: kernels include headers as text",
     ),
-    (&["-malign-double", "-mlong-double", "-mabi="], "holds in host code alone: kernels lay out classes without it"),
+    (
+        &["-malign-double", "-mlong-double", "-mabi="],
+        "applies to host code only: kernels use the default layout of classes",
+    ),
 ];
 
 /// Flags whose value is the next argument.
@@ -514,8 +517,8 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 Some(warning) => line.amp_warnings.push(warning),
                 None => {
                     line.wrong = Some(format!(
-                        "unknown option {flag}: there are -famp-strict, -famp-bounds=off|zero|report, -W[no-]amp-read-only and \
-                         -W[no-]amp-unsynchronized"
+                        "unknown option {flag}; the options are -famp-strict, -famp-bounds=off|zero|report, \
+                         -W[no-]amp-read-only and -W[no-]amp-unsynchronized"
                     ));
                 }
             },

@@ -88,12 +88,12 @@ pub fn child(arguments: &[OsString]) -> i32 {
 
 fn compile(arguments: &[OsString]) -> Result<(), Failed> {
     let [compiler, opt, major, words, source, ir, image] = arguments else {
-        return Err(String::from("it is called by itself only").into());
+        return Err(String::from("this is an internal command of revamp-kernelc").into());
     };
     let text = |word: &OsStr| word.to_string_lossy().into_owned();
     let (major, asked) = (text(major).parse().ok(), asked(&text(words)));
     let Some((major, (asked, bare))) = major.zip(asked) else {
-        return Err(String::from("it is called by itself only").into());
+        return Err(String::from("this is an internal command of revamp-kernelc").into());
     };
     let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
     let code = std::fs::read(ir).map_err(|e| format!("cannot read {}: {e}", Path::new(ir).display()))?;

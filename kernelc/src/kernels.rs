@@ -266,8 +266,8 @@ impl Steps<'_> {
             errors += usize::from(error);
             let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
             let message = format!(
-                "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): all of \
-                 them must reach it; put the condition around the work alone, and leave the barrier out of it"
+                "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): \
+                 all of them must reach it; put only the work into the condition, and the barrier after it"
             );
             text += &diagnostics::at(at, kind, &message);
             if let Some(c) = &found.condition {

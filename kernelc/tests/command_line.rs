@@ -272,7 +272,7 @@ fn flags_of_kernels() {
         ("-c amp.cpp", ""),
         ("-famp-bounds=zero -O1 -c amp.cpp", ""),
         ("-famp-bounds=report -g -c amp.cpp -o x.o", ""),
-        ("-famp-strict -c amp.cpp", "amp.cpp:5:14: error: the variable 'c': 'char' is not among amp code's numbers"),
+        ("-famp-strict -c amp.cpp", "amp.cpp:5:14: error: the variable 'c': 'char' is not a number type of amp code"),
         ("-c amp.cpp -O2 -famp-bounds=off -famp-strict", "amp.cpp:5:14: error: "),
         ("-c a.cpp amp.cpp -famp-strict", "amp.cpp:5:14: error: "),
         // No kernels, and what is not for kernels.
@@ -280,8 +280,8 @@ fn flags_of_kernels() {
         ("-famp-strict -famp-bounds=zero main.cpp a.cpp -o prog", ""),
         ("-famp-strict -E a.cpp", ""),
         ("-famp-bounds=zero -M a.cpp", ""),
-        ("-famp-bounds=some -c a.cpp", "the mode is off, zero or report"),
-        ("-famp-bounds= -c a.cpp", "the mode is off, zero or report"),
+        ("-famp-bounds=some -c a.cpp", "use off, zero or report"),
+        ("-famp-bounds= -c a.cpp", "use off, zero or report"),
         ("-famp-bounds -c a.cpp", "unknown option -famp-bounds"),
         ("-Wamp-read-only -Wno-amp-unsynchronized -c amp.cpp", ""),
         ("-Wno-amp-read-only -E a.cpp", ""),
@@ -329,7 +329,10 @@ fn preprocessed_text_differs_where_the_source_does() {
 fn options_that_do_not_apply_are_told_once() {
     let Some(place) = Place::new("without_effect") else { return };
     for (line, said) in [
-        ("-flto=thin -O1 -c amp.cpp", "warning: -flto=thin: objects with kernels are not of link-time optimisation"),
+        (
+            "-flto=thin -O1 -c amp.cpp",
+            "warning: -flto=thin: objects with kernels do not support link-time optimisation",
+        ),
         ("-ftrapv -fmodules -c amp.cpp", "warning: -ftrapv: holds in host code alone"),
     ] {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
@@ -487,7 +490,7 @@ fn another_clang_is_refused_with_both_versions() {
         std::fs::write(&program, format!("#!/bin/sh\necho Debian clang version {version}\n")).unwrap();
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let major = version.split_once('.').unwrap().0;
-        let refused = format!("{} is Clang {major}: only Clang 22 compiles kernels; install it", program.display());
+        let refused = format!("{} is Clang {major}, but kernels need Clang 22; install it", program.display());
         for name in [OsStr::new(""), OsStr::new("clang++"), program.as_os_str()] {
             let text = said(version, name);
             assert!(text.contains(&refused), "{name:?}: {text}");

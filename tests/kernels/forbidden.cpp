@@ -130,7 +130,7 @@ inline int calls_16() restrict(amp, cpu) {
     return rand(); // error: 'rand' is a cpu function
 }
 inline int calls_17() restrict(amp, cpu) {
-    std::vector<int> v(3); // error: a 'std::vector' keeps what it holds in the host's memory
+    std::vector<int> v(3); // error: a 'std::vector' keeps its elements in host memory
     return 1;
 }
 
@@ -432,40 +432,40 @@ inline int references(int x) restrict(amp) {
 
 // Types that revamp allows: variables.
 inline int variables() restrict(amp) {
-    char a = 1;                   // strict: 'char' is not among
-    signed char b = 1;            // strict: 'signed char' is not among
-    unsigned char c = 1;          // strict: 'unsigned char' is not among
-    short d = 1;                  // strict: 'short' is not among
-    unsigned short e = 1;         // strict: 'unsigned short' is not among
-    long long f = 1;              // strict: 'long long' is not among
-    unsigned long long g = 1;     // strict: 'unsigned long long' is not among
-    wchar_t h = 1;                // strict: 'wchar_t' is not among
-    char16_t i = 1;               // strict: 'char16_t' is not among
-    char32_t j = 1;               // strict: 'char32_t' is not among
+    char a = 1;                   // strict: 'char' is not a number type
+    signed char b = 1;            // strict: 'signed char' is not a number type
+    unsigned char c = 1;          // strict: 'unsigned char' is not a number type
+    short d = 1;                  // strict: 'short' is not a number type
+    unsigned short e = 1;         // strict: 'unsigned short' is not a number type
+    long long f = 1;              // strict: 'long long' is not a number type
+    unsigned long long g = 1;     // strict: 'unsigned long long' is not a number type
+    wchar_t h = 1;                // strict: 'wchar_t' is not a number type
+    char16_t i = 1;               // strict: 'char16_t' is not a number type
+    char32_t j = 1;               // strict: 'char32_t' is not a number type
     volatile int k = 1;           // strict: is volatile
     int l = 0, *m = &l, **n = &m; // strict: 'int **' is a pointer to a pointer
-    char o[3] = {};               // strict: 'char' is not among
-    const short p = 1;            // strict: 'short' is not among
+    char o[3] = {};               // strict: 'char' is not a number type
+    const short p = 1;            // strict: 'short' is not a number type
     volatile float q[2];          // strict: is volatile
     bool r[4] = {};               // strict: are not aligned to four bytes
-    char *s = nullptr;            // strict: 'char' is not among
+    char *s = nullptr;            // strict: 'char' is not a number type
     volatile int *t = &l;         // strict: is volatile
-    short &u = d;                 // strict: 'short' is not among
+    short &u = d;                 // strict: 'short' is not a number type
     int x[4], (*v)[4] = &x;
     (void)i, (void)j, (void)n, (void)o, (void)q, (void)r, (void)s, (void)t, (void)u, (void)v;
     return a + b + c + d + e + int(f + g) + h + k + p;
 }
 // Signatures.
-inline char result_char() restrict(amp) { // strict: the result of 'result_char': 'char' is not among
+inline char result_char() restrict(amp) { // strict: the result of 'result_char': 'char' is not a number type
     return 1;
 }
-inline short result_short() restrict(amp, cpu) { // strict: 'short' is not among
+inline short result_short() restrict(amp, cpu) { // strict: 'short' is not a number type
     return 1;
 }
-inline unsigned short result_unsigned_short() restrict(amp) { // strict: 'unsigned short' is not among
+inline unsigned short result_unsigned_short() restrict(amp) { // strict: 'unsigned short' is not a number type
     return 1;
 }
-inline long long result_long_long() restrict(amp) { // strict: 'long long' is not among
+inline long long result_long_long() restrict(amp) { // strict: 'long long' is not a number type
     return 1;
 }
 inline int **result_pointers() restrict(amp) { // strict: is a pointer to a pointer
@@ -474,16 +474,16 @@ inline int **result_pointers() restrict(amp) { // strict: is a pointer to a poin
 inline volatile int *result_volatile() restrict(amp) { // strict: is volatile
     return nullptr;
 }
-inline int parameter_char(char x) restrict(amp) { // strict: the parameter 'x': 'char' is not among
+inline int parameter_char(char x) restrict(amp) { // strict: the parameter 'x': 'char' is not a number type
     return x;
 }
-inline int parameter_short(short x) restrict(amp, cpu) { // strict: 'short' is not among
+inline int parameter_short(short x) restrict(amp, cpu) { // strict: 'short' is not a number type
     return x;
 }
-inline int parameter_reference(const unsigned char &x) restrict(amp) { // strict: 'unsigned char' is not among
+inline int parameter_reference(const unsigned char &x) restrict(amp) { // strict: 'unsigned char' is not a number type
     return x;
 }
-inline int parameter_pointer(short *x) restrict(amp) { // strict: 'short' is not among
+inline int parameter_pointer(short *x) restrict(amp) { // strict: 'short' is not a number type
     return *x;
 }
 inline int parameter_pointers(int **x) restrict(amp) { // strict: is a pointer to a pointer
@@ -492,13 +492,13 @@ inline int parameter_pointers(int **x) restrict(amp) { // strict: is a pointer t
 inline int parameter_volatile(volatile int &x) restrict(amp) { // strict: is volatile
     return x;
 }
-inline int parameter_array(char x[4]) restrict(amp) { // strict: 'char' is not among
+inline int parameter_array(char x[4]) restrict(amp) { // strict: 'char' is not a number type
     return x[0];
 }
-inline int parameter_wide(wchar_t) restrict(amp) { // strict: 'wchar_t' is not among
+inline int parameter_wide(wchar_t) restrict(amp) { // strict: 'wchar_t' is not a number type
     return 1;
 }
-inline int parameter_long_long(long long x) restrict(amp) { // strict: 'long long' is not among
+inline int parameter_long_long(long long x) restrict(amp) { // strict: 'long long' is not a number type
     return int(x);
 }
 inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // error: is a pointer to a member
@@ -509,17 +509,17 @@ inline int parameter_member(int any_class::*) restrict(amp) { // error: is a poi
 }
 struct has_methods {
     int x;
-    short method() const restrict(amp) { return short(x); }     // strict: 'short' is not among
-    int operator*(char y) const restrict(amp) { return x * y; } // strict: 'char' is not among
-    has_methods(unsigned short y) restrict(amp) : x(y) {}       // strict: 'unsigned short' is not among
-    operator char() const restrict(amp) { return 1; }           // strict: 'char' is not among
+    short method() const restrict(amp) { return short(x); }     // strict: 'short' is not a number type
+    int operator*(char y) const restrict(amp) { return x * y; } // strict: 'char' is not a number type
+    has_methods(unsigned short y) restrict(amp) : x(y) {}       // strict: 'unsigned short' is not a number type
+    operator char() const restrict(amp) { return 1; }           // strict: 'char' is not a number type
 };
-template <class T> T of_any(T x) restrict(amp) { // strict: 'short' is not among
-    T y = x;                                     // strict: 'short' is not among
+template <class T> T of_any(T x) restrict(amp) { // strict: 'short' is not a number type
+    T y = x;                                     // strict: 'short' is not a number type
     return y;
 }
 inline int of_short(int x) restrict(amp) {
-    return of_any(short(x)); // strict: the cast: 'short' is not among
+    return of_any(short(x)); // strict: the cast: 'short' is not a number type
 }
 // Members.
 struct member_char {
@@ -639,9 +639,9 @@ inline int by_value(array<int> x) restrict(amp) { // error: is an array by value
 }
 // Casts.
 inline int casts(int x, float y) restrict(amp) {
-    x += (char)x;               // strict: the cast: 'char' is not among
-    x += static_cast<short>(y); // strict: the cast: 'short' is not among
-    x += int((long long)y);     // strict: the cast: 'long long' is not among
+    x += (char)x;               // strict: the cast: 'char' is not a number type
+    x += static_cast<short>(y); // strict: the cast: 'short' is not a number type
+    x += int((long long)y);     // strict: the cast: 'long long' is not a number type
     return x;
 }
 inline int literals() restrict(amp) {
@@ -943,14 +943,14 @@ void captures_of_the_host(array_view<int> v, polymorphic p, accelerator a, accel
 }
 
 // Restrictions and tile_static in places that no grammar has.
-int restrict(amp) before_the_name() { return 1; }   // error: behind the parameters of a function
-restrict(amp) int before_the_type() { return 1; }   // error: behind the parameters of a function
-using of_a_type = int restrict(amp);                // error: behind the parameters of a function
+int restrict(amp) before_the_name() { return 1; }   // error: follows the parameters of a function
+restrict(amp) int before_the_type() { return 1; }   // error: follows the parameters of a function
+using of_a_type = int restrict(amp);                // error: follows the parameters of a function
 struct befriends {
-    friend struct members restrict(amp); // error: behind the parameters of a function
+    friend struct members restrict(amp); // error: follows the parameters of a function
 };
-auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: behind the parameters of a lambda
-auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: behind the parameters of a lambda
+auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: follows the parameters of a lambda
+auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: follows the parameters of a lambda
 inline int texels_on_the_host(const graphics::texture<int, 2> &t) {
     return t(1, 2); // error: 'operator()' is for amp code alone
 }
@@ -1005,7 +1005,7 @@ inline void textures_as_elements(const std::vector<holds_a_view> &some, array_vi
         (void)texels, (void)view, (void)written, (void)held;
     });
 }
-auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: stands behind 'mutable'
+auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: follows 'mutable'
 inline void two_storage_classes() restrict(amp) {
     static tile_static int x; // error: a storage class by itself
     (void)x;
@@ -1018,9 +1018,9 @@ extern "C" int of_c_and_amp(int x) restrict(amp) { return x; }
 
 // What a function throws, what a class destroys, what a literal takes, what a view is.
 struct thrown {};
-inline int throws_int(int x) restrict(amp, cpu) throw(int) { return x; } // strict: 'throws_int' says what it throws
+inline int throws_int(int x) restrict(amp, cpu) throw(int) { return x; } // strict: 'throws_int' has an exception specification
 struct throws {
-    int method(int x) const throw(thrown, int) restrict(amp) { return x; } // strict: 'method' says what it throws
+    int method(int x) const throw(thrown, int) restrict(amp) { return x; } // strict: 'method' has an exception specification
     int none(int x) const throw() restrict(amp) { return x; }
 };
 struct destroyed_by_the_host {
@@ -1163,9 +1163,9 @@ struct short_pair {
     short a, b;
 };
 void elements(array_view<short_pair> v) {
-    array<short_pair> all(3); // strict: 'short' is not among
+    array<short_pair> all(3); // strict: 'short' is not a number type
     parallel_for_each(
-        v.extent, [=](index<1> i) restrict(amp) { v[i] = short_pair(); }); // strict: 'short' is not among
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = short_pair(); }); // strict: 'short' is not a number type
 }
 
 // A template for both sides that is made for a class of the host.

@@ -55,7 +55,7 @@ inline void instantiates(concurrency::array_view<float> v) {
 }
 """
 OF_HEADER = [
-    "'of_the_host' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'of_the_host'",
+    "'of_the_host' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'of_the_host'",
     "'v' ('concurrency::array_view<float> &') and 'n' ('float &') are captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; capture them by value, or use array_views",
     "the kernel takes 'index<2>', and a launch over 'extent<1>' gives 'index<1>': give its operator() this parameter",
     "no matching function for call to object of type '(lambda at messages.hpp:19:33)'",
@@ -71,7 +71,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'scale' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'scale'",
+        "'scale' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'scale'",
     ),
     "helper_cpu": (
         r"""float scale(float x) restrict(cpu) { return 2 * x; }
@@ -81,7 +81,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'scale' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'scale'",
+        "'scale' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'scale'",
     ),
     "std_function": (
         r"""void run(array_view<float> v) {
@@ -91,7 +91,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'f' is captured, and a 'std::function' keeps what it holds in the host's memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); capture the lambda or the functor itself, in a variable that is 'auto'",
+        "'f' is captured, and a 'std::function' keeps its elements in host memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); capture the lambda or the functor itself, in a variable that is 'auto'",
     ),
     "by_reference_all": (
         r"""void run(array_view<float> v) {
@@ -130,7 +130,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'d' is captured, and a 'std::vector' keeps what it holds in the host's memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); write array_view<T> view(size, vector) in cpu code, and capture the view by value",
+        "'d' is captured, and a 'std::vector' keeps its elements in host memory: variable captured has an unsupported type in lambda that is amp restricted (C3596); write array_view<T> view(size, vector) in cpu code, and capture the view by value",
     ),
     "vector_reference": (
         r"""void run(array_view<float> v) {
@@ -140,7 +140,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'d' ('std::vector<float> &') is captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; a 'std::vector' keeps what it holds in the host's memory: write array_view<T> view(size, vector) in cpu code, and capture the view by value",
+        "'d' ('std::vector<float> &') is captured by reference: by-reference capture is unsupported if the lambda is amp restricted (C3590), except of array and texture; a 'std::vector' keeps its elements in host memory: write array_view<T> view(size, vector) in cpu code, and capture the view by value",
     ),
     "rand": (
         r"""void run(array_view<float> v) {
@@ -149,7 +149,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'rand' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it is of a library of the host: write a function of your own that is restrict(amp, cpu)",
+        "'rand' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it belongs to a library of the host: write a function of your own that is restrict(amp, cpu)",
     ),
     "printf": (
         r"""void run(array_view<float> v) {
@@ -179,7 +179,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'s' is captured, and '@::shape' has virtual functions: variable captured has an unsupported type in lambda that is amp restricted (C3596); make a class of the data alone",
+        "'s' is captured, and '@::shape' has virtual functions: variable captured has an unsupported type in lambda that is amp restricted (C3596); use a class that holds only the data",
     ),
     "virtual_amp": (
         r"""struct shape { float r; virtual float area() const restrict(amp) { return r; } }; //!
@@ -221,7 +221,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        'the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)',
+        'the kernel is a cpu function: write restrict(amp) after the parameters of the lambda (C3930)',
     ),
     "cpu_lambda": (
         r"""void run(array_view<float> v) {
@@ -230,7 +230,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        'the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)',
+        'the kernel is a cpu function: write restrict(amp) after the parameters of the lambda (C3930)',
     ),
     "functor_no_restrict": (
         r"""struct fill { array_view<float> v; void operator()(index<1> i) const { v[i] = 1; } };
@@ -238,7 +238,7 @@ void run(array_view<float> v) {
     parallel_for_each(v.extent, fill{v}); //!
 }
 """,
-        "the kernel is a cpu function: write restrict(amp) behind the parameters of 'operator()' (C3930)",
+        "the kernel is a cpu function: write restrict(amp) after the parameters of 'operator()' (C3930)",
     ),
     "inner_lambda_cpu": (
         r"""void run(array_view<float> v) {
@@ -248,7 +248,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'operator()' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'operator()'",
+        "'operator()' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'operator()'",
     ),
     "recursion": (
         r"""int fact(int n) restrict(amp) { return n < 2 ? 1 : n * fact(n - 1); } //!
@@ -405,7 +405,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the variable 'd': 'long double' is not among amp code's numbers: write double (C3581)",
+        "the variable 'd': 'long double' is not a number type of amp code: write double (C3581)",
     ),
     "tile_size_zero": (
         r"""void run(array_view<float> v) {
@@ -472,12 +472,12 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "no member named 'barrier' in 'Concurrency::index<1>': tiles and barriers are those of tiled launches, over extent.tile<...>() with a tiled_index",
+        "no member named 'barrier' in 'Concurrency::index<1>': only tiled launches have tiles and barriers: launch over extent.tile<...>() with a tiled_index",
     ),
     "barrier_host": (
         r"""void f(tile_barrier b) { b.wait(); } //!
 """,
-        "'wait' is for amp code alone, and cpu code calls it (C3930)",
+        "'wait' is for amp code only, and cpu code calls it (C3930)",
     ),
     "string": (
         r"""void run(array_view<float> v) {
@@ -486,7 +486,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the variable 's': a 'std::basic_string' keeps what it holds in the host's memory: copy the elements into a vector, and capture an array_view over it by value (C3581)",
+        "the variable 's': a 'std::basic_string' keeps its elements in host memory: copy the elements into a vector, and capture an array_view over it by value (C3581)",
     ),
     "delete": (
         r"""void run(array_view<float> v) {
@@ -532,7 +532,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'length' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'length'",
+        "'length' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'length'",
     ),
     "constructor_host": (
         r"""struct point { float x; point(float a) : x(a) {} };
@@ -542,7 +542,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'point' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'point'",
+        "'point' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'point'",
     ),
     "operator_host": (
         r"""struct point { float x; }; point operator+(point a, point b) { return {a.x + b.x}; }
@@ -552,7 +552,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'operator+' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'operator+'",
+        "'operator+' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'operator+'",
     ),
     "template_helper": (
         r"""template <class T> T larger(T a, T b) { return a > b ? a : b; }
@@ -562,7 +562,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'larger' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'larger'",
+        "'larger' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'larger'",
     ),
     "comparison": (
         r"""struct inner { int x; bool operator==(const inner &o) const { return x == o.x; } }; struct outer { inner i; bool operator==(const outer &) const = default; }; //!
@@ -573,7 +573,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "the defaulted 'operator==' needs 'operator==' of 'inner', a cpu function (C3930); write restrict(amp, cpu) behind its parameters",
+        "the defaulted 'operator==' needs 'operator==' of 'inner', a cpu function (C3930); write restrict(amp, cpu) after its parameters",
     ),
     "synchronize": (
         r"""void run(array_view<float> v) {
@@ -630,7 +630,7 @@ float area_of(const shape &s) restrict(amp) { return s.area(); } //!
         r"""struct inner { float x; float get() const { return x; } };
 struct outer { outer() = default; float f(inner &i) const restrict(amp) { return i.get(); } }; //!
 """,
-        "'get' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of 'get'",
+        "'get' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); write restrict(amp, cpu) after the parameters of 'get'",
     ),
     "functor_of_two": (
         r"""struct fill {
@@ -651,7 +651,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'j0' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it is of a library of the host: write a function of your own that is restrict(amp, cpu)",
+        "'j0' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it belongs to a library of the host: write a function of your own that is restrict(amp, cpu)",
     ),
     "sqrt_of_double": (
         r"""void run(array_view<float> v) {
@@ -669,7 +669,7 @@ void run(array_view<float> v) {
     });
 }
 """,
-        "'snprintf' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it is of a library of the host: write a function of your own that is restrict(amp, cpu)",
+        "'snprintf' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are compatible with the ambient context' (C3930); it belongs to a library of the host: write a function of your own that is restrict(amp, cpu)",
     ),
     "sqrtf": (
         r"""void run(array_view<float> v) {
@@ -687,7 +687,7 @@ STRICT = {
     "char_strict": (
         r"""float f(char x) restrict(amp) { return x; } //!
 """,
-        "the parameter 'x': 'char' is not among amp code's numbers: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, float, double, bool, and classes and arrays of them",
+        "the parameter 'x': 'char' is not a number type of amp code: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, float, double, bool, and classes and arrays of them",
     ),
     "volatile_strict": (
         r"""void run(array_view<float> v) {
@@ -696,7 +696,7 @@ STRICT = {
     });
 }
 """,
-        "the variable 'n': 'volatile int' is volatile, which amp code does not know: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, float, double, bool, and classes and arrays of them",
+        "the variable 'n': 'volatile int' is volatile, which amp code does not support: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, float, double, bool, and classes and arrays of them",
     ),
 }
 
@@ -733,7 +733,7 @@ void run(const array_view<point, 2> &in, array_view<float> out) {
     });
 }
 """,
-        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() behind the launch [-Wamp-unsynchronized]",
+        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() after the launch [-Wamp-unsynchronized]",
     ),
     "unsynchronized_pointer": (
         r"""void run(float *data, int count) {
@@ -745,7 +745,7 @@ void run(const array_view<point, 2> &in, array_view<float> out) {
     }
 }
 """,
-        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() behind the launch [-Wamp-unsynchronized]",
+        "'v' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call v.synchronize() after the launch [-Wamp-unsynchronized]",
     ),
 }
 

@@ -30,7 +30,7 @@ compiled(native -O0 -famp-bounds=zero)
 foreach(flag -fsanitize=undefined --coverage "-DELEMENT=long double")
   execute_process(COMMAND "${CXX}" -w -O2 -famp-bounds=zero "${flag}" -c "${SOURCE}" -o refused.o WORKING_DIRECTORY "${FOLDER}"
                   RESULT_VARIABLE code ERROR_VARIABLE told)
-  if(code EQUAL 0 OR NOT told MATCHES "-famp-bounds=zero: native kernels, which check for host threads, cannot be made")
+  if(code EQUAL 0 OR NOT told MATCHES "-famp-bounds=zero: native kernels, which check bounds on host threads, cannot be made")
     message(FATAL_ERROR "-famp-bounds=zero ${flag}: ${code}, ${told}")
   endif()
 endforeach()

@@ -72,7 +72,7 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = jumps(view[i]); });
 #endif
-#ifdef FAIL_unmarked_kernel // the kernel is a cpu function: write restrict.amp. behind the parameters of 'operator..'
+#ifdef FAIL_unmarked_kernel // the kernel is a cpu function: write restrict.amp. after the parameters of 'operator..'
     struct functor {
         array_view<int> view;
         void operator()(index<1> i) const { view[i] = 1; }
@@ -87,7 +87,7 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { return view[i]; });
 #endif
-#ifdef FAIL_printed_number // direct3d_printf: '%f' takes a float or double, and this is an int .argument 2.
+#ifdef FAIL_printed_number // direct3d_printf: '%f' takes a float or double, but the argument is an int .argument 2.
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { direct3d_printf("%d %f", i[0], fine(view[i])); });
 #endif

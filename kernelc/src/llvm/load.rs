@@ -406,7 +406,7 @@ pub(super) fn loaded(beside: [&Path; 2], major: u32) -> Result<Loaded, String> {
         let version = version(&library).map_err(unfit)?;
         if version != major {
             return Err(format!(
-                "{} is of LLVM {version}, and {} is Clang {major}: kernels are compiled with the libLLVM of Clang's own version",
+                "{} is LLVM {version}, but {} is Clang {major}; both must have the same version",
                 path.display(),
                 compiler
             ));

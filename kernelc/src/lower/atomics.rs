@@ -15,7 +15,7 @@ impl Emitter<'_> {
     fn atomic_place(&mut self, at: Address, size: u64) -> Lowered<(Word, Word, Word)> {
         if size != 4 && size != 8 {
             return Err(KernelError::new(format!(
-                "an atomic operation on {size} bytes: kernels have them on 4 and 8 bytes only; use int or unsigned elements"
+                "an atomic operation on {size} bytes: kernels support 4 and 8 bytes only; use int or unsigned elements"
             )));
         }
         if size == 8 {
@@ -110,8 +110,7 @@ impl Emitter<'_> {
             AtomicOp::UMin => S::AtomicUMin,
             AtomicOp::Nand | AtomicOp::FAdd | AtomicOp::FSub | AtomicOp::FMax | AtomicOp::FMin => {
                 return Err(KernelError::new(
-                    "this atomic operation has no form that every device knows: write a loop around \
-                     atomic_compare_exchange"
+                    "not every device supports this atomic operation: write a loop around atomic_compare_exchange"
                         .into(),
                 ));
             }

@@ -44,7 +44,8 @@ pub(super) fn call(
                 "restrict(amp) code cannot throw exceptions".to_string()
             }
             _ => format!(
-                "'{shown}' is called in amp code but not defined in this file: the kernel compiler needs its body"
+                "'{shown}' is called in amp code but not defined in this file: the kernel compiler needs its body; \
+                 define it here or in a header"
             ),
         }
     } else if name == e.function.name {
@@ -77,11 +78,11 @@ fn not_inlined(module: &Module, function: &Function, shown: &str) -> String {
     let starts_list =
         |op: &Op| matches!(op, Op::Call { callee, .. } if module.functions[callee.0].name.starts_with("llvm.va_start"));
     if has(&starts_list) {
-        format!("'{shown}' takes variable arguments (...): restrict(amp) code has none")
+        format!("'{shown}' takes variable arguments (...), which restrict(amp) code cannot use: write a template")
     } else if module.globals.iter().filter_map(|global| global.initializer.as_ref()).any(labels)
         || has(&|op| op.operands().iter().any(|value| matches!(value, Value::Constant(c) if labels(c))))
     {
-        format!("'{shown}' has a computed goto: restrict(amp) code has none")
+        format!("'{shown}' has a computed goto, which restrict(amp) code cannot use: write a switch")
     } else {
         format!(
             "'{shown}' cannot be inlined, most likely because it calls itself: restrict(amp) code has no recursion; write a loop"
@@ -188,8 +189,8 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
         "invariant.end" => return Ok(vec![]),
         "trap" | "debugtrap" | "ubsantrap" => {
             return Err(KernelError::new(
-                "the kernel can reach a trap (__builtin_trap, or code that Clang found to be undefined), which devices lack: \
-                 return from the kernel instead, or call direct3d_abort()"
+                "the kernel can reach a trap (__builtin_trap, or code that Clang found to be undefined), which devices \
+                 do not support: return from the kernel instead, or call direct3d_abort()"
                     .into(),
             ));
         }
@@ -231,7 +232,7 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
         let word = match intrinsics::scalar(e, &base, leaf.kind, from, &row, arguments)? {
             Some(word) => word,
             None => {
-                return Err(KernelError::new(format!("the kernel compiler does not know '{name}'")));
+                return Err(KernelError::new(format!("the kernel compiler does not support '{name}'")));
             }
         };
         words.push(word);

@@ -110,7 +110,12 @@ impl Emitter<'_> {
                         low.push(self.component(pair, n));
                     }
                 }
-                _ => return Err(KernelError::new("vectors of 8- and 16-bit numbers are cast".into())),
+                _ => {
+                    return Err(KernelError::new(
+                        "a cast of a vector of 8- or 16-bit numbers is not supported in kernels: cast its components"
+                            .into(),
+                    ));
+                }
             }
         }
         let mut all = Vec::new();
@@ -129,7 +134,12 @@ impl Emitter<'_> {
                     let pair = self.asm.op(S::CompositeConstruct, pair, &[a, b]);
                     all.push(self.asm.make(S::Bitcast, scalar, &[pair]));
                 }
-                _ => return Err(KernelError::new("vectors of 8- and 16-bit numbers are cast".into())),
+                _ => {
+                    return Err(KernelError::new(
+                        "a cast of a vector of 8- or 16-bit numbers is not supported in kernels: cast its components"
+                            .into(),
+                    ));
+                }
             }
         }
         Ok(all)

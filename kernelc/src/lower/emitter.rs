@@ -173,7 +173,7 @@ impl<'m> Emitter<'m> {
     pub(super) fn leaves(&self, ty: &Type) -> Lowered<Vec<Leaf>> {
         leaves(ty).ok_or_else(|| {
             KernelError::new(match ty {
-                Type::Int(bits) => format!("an integer of {bits} bits: kernels have integers of up to 64 bits"),
+                Type::Int(bits) => format!("an integer of {bits} bits is used: the limit in kernels is 64 bits"),
                 other => format!("a kernel cannot hold a value of this type ({other:?})"),
             })
         })

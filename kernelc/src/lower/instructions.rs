@@ -129,7 +129,9 @@ impl Emitter<'_> {
             Op::Call { callee, arguments, returns, .. } => calls::call(self, *callee, arguments, returns, *result)?,
             Op::CallIndirect { .. } => {
                 return Err(KernelError::new(
-                    "a call through a pointer or of a virtual function: restrict(amp) code has none".into(),
+                    "a call through a pointer or of a virtual function, which restrict(amp) code cannot use: give a \
+                     lambda or a functor to a template"
+                        .into(),
                 ));
             }
             Op::ExtractValue { aggregate, path } => self.extract_value(aggregate, path)?,
@@ -559,7 +561,7 @@ fn unsupported(name: &str) -> KernelError {
         "invoke" | "landingpad" | "resume" => "restrict(amp) code cannot throw or catch exceptions".to_string(),
         "va_arg" => "restrict(amp) code cannot take variable arguments".to_string(),
         "asm" => "restrict(amp) code cannot hold inline assembly".to_string(),
-        other => format!("the kernel compiler does not know '{other}'"),
+        other => format!("the kernel compiler does not support '{other}'"),
     })
 }
 

@@ -51,7 +51,7 @@ pub(super) fn scalar(
         );
         if transcendental && kind == ScalarKind::Double {
             return Err(KernelError::new(format!(
-                "'{base}' of a double is called by its builtin; precise_math has it for kernels"
+                "'{base}' of a double is not supported as a builtin: call the function of concurrency::precise_math"
             )));
         }
         return Ok(Some(e.asm.glsl(instruction, ty, row)));
@@ -283,7 +283,7 @@ fn float_bits(e: &mut Emitter, kind: ScalarKind, word: Word) -> Lowered<(Word, S
     match kind {
         ScalarKind::Float => Ok((memory::recast(&mut e.asm, word, Scalar::F32, Scalar::U32), Scalar::U32, 32)),
         ScalarKind::Double => Ok((memory::recast(&mut e.asm, word, Scalar::F64, Scalar::U64), Scalar::U64, 64)),
-        _ => Err(KernelError::new("this operation on numbers of 16 bits".into())),
+        _ => Err(KernelError::new("this operation on 16-bit numbers is not supported in kernels: use 32 bits".into())),
     }
 }
 
@@ -463,6 +463,10 @@ pub(super) fn overflow(e: &mut Emitter, base: &str, arguments: &[Operand]) -> Lo
             let over = asm.make(S::INotEqual, Scalar::Bool, &[back, wide]);
             vec![product, over]
         }
-        _ => return Err(KernelError::new("a product of 64 bits is checked for overflow".into())),
+        _ => {
+            return Err(KernelError::new(
+                "an overflow check of a 64-bit product is not supported in kernels: use 32 bits".into(),
+            ));
+        }
     })
 }

@@ -154,8 +154,8 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowe
         ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "l" | "ll" | "q" | "j" | "z" | "t") => "an integer of 64 bits",
         ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', "" | "l") => "a float or double",
         ('p', "") => "a pointer",
-        ('n', _) => return Ok(Err("writes, which device code cannot".into())),
-        _ => return Ok(Err("is not a conversion that device code knows".into())),
+        ('n', _) => return Ok(Err("writes to memory, which device code cannot do".into())),
+        _ => return Ok(Err("is not a conversion that device code supports".into())),
     };
     let (is, fits) = match argument.ty {
         Type::Int(32) => ("an int", takes == "an int"),
@@ -163,10 +163,10 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowe
         Type::Float => ("a float", takes == "a float or double"),
         Type::Double => ("a double", takes == "a float or double"),
         Type::Pointer(_) => ("a pointer", takes == "a pointer"),
-        _ => ("neither number nor pointer", false),
+        _ => ("neither a number nor a pointer", false),
     };
     if !fits {
-        return Ok(Err(format!("takes {takes}, and this is {is}")));
+        return Ok(Err(format!("takes {takes}, but the argument is {is}")));
     }
     if *letter == 'p' {
         if !look.is_empty() {

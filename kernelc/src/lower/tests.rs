@@ -675,10 +675,10 @@ fn conversions_of_printf_become_those_of_debug_printf() {
 fn what_cannot_be_printed_is_refused() {
     for (format, arguments, part) in [
         ("%d", "", "direct3d_printf: '%d' has no argument"),
-        ("%d", "float 1.0", "'%d' takes an int, and this is a float (argument 1)"),
-        ("%d %x", "i32 1, i64 1", "'%x' takes an int, and this is an integer of 64 bits (argument 2)"),
-        ("%f", "i32 1", "'%f' takes a float or double, and this is an int"),
-        ("%lu", "i32 1", "'%lu' takes an integer of 64 bits, and this is an int"),
+        ("%d", "float 1.0", "'%d' takes an int, but the argument is a float (argument 1)"),
+        ("%d %x", "i32 1, i64 1", "'%x' takes an int, but the argument is an integer of 64 bits (argument 2)"),
+        ("%f", "i32 1", "'%f' takes a float or double, but the argument is an int"),
+        ("%lu", "i32 1", "'%lu' takes an integer of 64 bits, but the argument is an int"),
         ("%a", "double 1.0", "'%a' of device code takes floats only"),
         ("%8p", "ptr addrspace(4) %a", "'%8p' of device code has no width"),
         ("%s", "ptr addrspace(4) %a", "'%s' of device code prints string literals only"),
@@ -709,7 +709,10 @@ fn a_wrong_conversion_is_told_at_its_line() {
     let refusals = compile_module(&ir::tests::module(&source), &Options::default()).unwrap_err();
     let frame = &refusals[0].frames[0];
     assert_eq!((frame.file.as_str(), frame.line, frame.column), ("/src/a.cpp", 7, 9));
-    assert!(refusals[0].message.contains("'% f' takes a float or double, and this is a pointer"), "{refusals:?}");
+    assert!(
+        refusals[0].message.contains("'% f' takes a float or double, but the argument is a pointer"),
+        "{refusals:?}"
+    );
 }
 
 /// So many branches whose ways meet at once, each in the other or one behind the other.

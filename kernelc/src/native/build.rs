@@ -47,9 +47,11 @@ impl Making {
         let zero = line.bounds() == Bounds::Zero;
         let kernels = text.lines().any(begins_kernel);
         let none = |why: &str| if zero && kernels { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) };
-        let Some(target) = line.native_target() else { return none("there are none for this target") };
+        let Some(target) = line.native_target() else {
+            return none("native kernels are not available for this target");
+        };
         if line.last(looks).is_some() {
-            return none("there are none with sanitizers, coverage or profiling");
+            return none("native kernels are not available with sanitizers, coverage or profiling");
         }
         if !wanted(line) {
             return Ok(None);
@@ -61,7 +63,7 @@ impl Making {
         let tagged = line.last(|f| f == "-fstrict-aliasing" || f == "-fno-strict-aliasing");
         let untagged = tagged.is_some_and(|f| f == "-fno-strict-aliasing");
         if text.contains("!\"long double\"") || untagged && long_double {
-            return none("there are none where kernels use long double");
+            return none("native kernels are not available where kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let processors = Processors::of(target);
@@ -102,8 +104,8 @@ const LOOKS: [&str; 7] = [
 ];
 
 /// Why a source is refused.
-const UNCHECKED: &str = "-famp-bounds=zero: native kernels, which check for host threads, cannot be made; compile with -famp-bounds=report or \
-                         without the option";
+const UNCHECKED: &str = "-famp-bounds=zero: native kernels, which check bounds on host threads, cannot be made; \
+                         compile with -famp-bounds=report or without the option";
 
 fn looks(flag: &str) -> bool {
     LOOKS.iter().any(|begin| flag.starts_with(begin))
@@ -135,7 +137,7 @@ impl Calls {
         match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
             (0, _) => {}
             (process::REFUSED, told) => return Err(told),
-            (code, told) => return Err(format!("LLVM failed ({code}) making native kernels: {told}")),
+            (code, told) => return Err(format!("LLVM failed ({code}) to make native kernels: {told}")),
         }
         // Without kernels there is neither an object nor a module, and one object may be for several processors.
         let mut running = Vec::new();
@@ -147,7 +149,7 @@ impl Calls {
         for one in running {
             let (code, told) = one.end()?;
             if code != 0 {
-                return Err(format!("LLVM does not take the native kernels ({code}): {told}"));
+                return Err(format!("LLVM rejected the native kernels ({code}): {told}"));
             }
         }
         self.objects.retain(|object| object.is_file());

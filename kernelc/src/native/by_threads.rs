@@ -84,7 +84,7 @@ impl Making {
 fn ended(what: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
     match Running::quiet(command)?.cancelled_by(cancelled).end()? {
         (0, _) => Ok(()),
-        (code, told) => Err(format!("{what} failed ({code}) making kernels for single threads: {told}")),
+        (code, told) => Err(format!("{what} failed ({code}) to make kernels for single threads: {told}")),
     }
 }
 
@@ -101,7 +101,7 @@ pub fn child(arguments: &[OsString]) -> i32 {
 }
 
 fn edited(arguments: &[OsString]) -> Result<(), String> {
-    const ALONE: &str = "it is called by itself only";
+    const ALONE: &str = "this is an internal command of revamp-kernelc";
     let [compiler, opt, major, input, output, unit, bare] = arguments else { return Err(ALONE.into()) };
     let unit = unit.to_str().and_then(|unit| u64::from_str_radix(unit, 16).ok());
     let major = major.to_str().and_then(|major| major.parse().ok());

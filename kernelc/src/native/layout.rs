@@ -125,7 +125,7 @@ fn tile_of(kernel: &Kernel) -> Result<Option<[u32; 3]>, String> {
             _ => {}
         }
     }
-    Err("it does not tell its tiles".into())
+    Err("the size of its tiles is unknown".into())
 }
 
 /// What keeps a call from being made for the host.

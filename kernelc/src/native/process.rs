@@ -109,7 +109,7 @@ impl<T: Into<String>> From<T> for Failed {
 }
 
 fn worked(arguments: &[OsString]) -> Result<(), Failed> {
-    let wrong = "it is called by itself only";
+    let wrong = "this is an internal command of revamp-kernelc";
     let ([compiler, opt, major], rest) = arguments.split_first_chunk().ok_or(wrong)?;
     let (work, rest) = rest.split_at_checked(4).ok_or(wrong)?;
     let (device, objects) = rest.split_first().ok_or(wrong)?;
@@ -142,7 +142,9 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
 }
 
 fn compiled(arguments: &[OsString]) -> Result<(), Failed> {
-    let [compiler, opt, major, target, object] = arguments else { return Err("it is called by itself only".into()) };
+    let [compiler, opt, major, target, object] = arguments else {
+        return Err("this is an internal command of revamp-kernelc".into());
+    };
     let llvm = loaded([compiler, opt, major])?;
     let file = module_of(Path::new(object));
     let text = std::fs::read(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
@@ -155,7 +157,8 @@ fn compile(module: &mut Module, target: &str, object: &OsStr) -> Result<(), Stri
 }
 
 fn loaded([compiler, opt, major]: [&OsString; 3]) -> Result<Llvm, String> {
-    let major = major.to_str().and_then(|major| major.parse().ok()).ok_or("it is called by itself only")?;
+    let major =
+        major.to_str().and_then(|major| major.parse().ok()).ok_or("this is an internal command of revamp-kernelc")?;
     Llvm::load([Path::new(compiler), Path::new(opt)], major)
 }
 

@@ -195,7 +195,8 @@ impl<'a> Errors<'a> {
         let is_template = matches!(class.kind(), kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION);
         let of = made_of(class, one.at).or_else(|| class.ty().filter(|_| !is_template))?;
         let Some(why) = wanted.lacks(of) else { return Some(Verdict::Dropped) };
-        let text = format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
+        let text =
+            format!("{}: amp code cannot use what the compiler generates for the class: {why} (C3930)", one.text);
         Some(Verdict::Ours(one.place.clone(), text))
     }
 
@@ -234,7 +235,7 @@ impl<'a> Errors<'a> {
         match one.notes.iter().find(|note| lies_in(&note.place.file, self.headers)) {
             Some(note) if !one.of_system => ours(of_use(one, note)),
             _ if is_of_no_tile(one) => ours(format!(
-                "{}: tiles and barriers are those of tiled launches, over extent.tile<...>() with a tiled_index",
+                "{}: only tiled launches have tiles and barriers: launch over extent.tile<...>() with a tiled_index",
                 one.text
             )),
             _ => Verdict::Clangs,
@@ -270,7 +271,9 @@ impl<'a> Errors<'a> {
         let callee = callees.into_iter().find(|callee| is_host_function(*callee))?;
         if within {
             let name = callee.spelling();
-            return Some(Some(format!("amp code calls what needs '{name}', a cpu function of a library (C3930)")));
+            return Some(Some(format!(
+                "amp code calls a function that needs '{name}', a cpu function of a library (C3930)"
+            )));
         }
         let is_reported = self.found.refused_host_classes.explain(callee);
         Some((!is_reported).then(|| cpu_function_text(callee)))

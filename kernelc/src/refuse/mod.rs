@@ -152,7 +152,7 @@ pub fn child(arguments: &[OsString]) -> i32 {
 
 fn check(arguments: &[OsString]) -> Result<Report, String> {
     let [library, major, mode, purpose, line @ ..] = arguments else {
-        return Err("it is called by itself only".into());
+        return Err("this is an internal command of revamp-kernelc".into());
     };
     let headers = files::headers()?;
     let major = major.to_str().and_then(|number| number.parse().ok()).unwrap_or_default();

@@ -78,7 +78,7 @@ pub(super) fn owner_in(of: Type) -> Option<(String, &'static str)> {
         "vector" => "write array_view<T> view(size, vector) in cpu code, and capture the view by value",
         _ => "copy the elements into a vector, and capture an array_view over it by value",
     };
-    Some((format!("a 'std::{}' keeps what it holds in the host's memory", class.spelling()), instead))
+    Some((format!("a 'std::{}' keeps its elements in host memory", class.spelling()), instead))
 }
 
 /// `concurrency::array` or `texture`, with any qualifiers.
@@ -218,13 +218,13 @@ pub(super) fn of_no_use(of: Type, depth: u32) -> Option<String> {
             of.spelling()
         )),
         ty::LONG_DOUBLE | ty::FLOAT_128 => {
-            Some(format!("'{}' is not among amp code's numbers: write double", of.spelling()))
+            Some(format!("'{}' is not a number type of amp code: write double", of.spelling()))
         }
         ty::RECORD if depth < 8 && !is_of_amp(of.declaration()) && !of.declaration().is_of_system() => {
             let parts = of.declaration().definition().map(Cursor::children).unwrap_or_default();
             let of_class = |what: &str| {
                 let name = of.spelling();
-                Some(format!("'{name}' has {what}, which amp code cannot use: make a class of the data alone"))
+                Some(format!("'{name}' has {what}, which amp code cannot use: use a class that holds only the data"))
             };
             let found = parts.into_iter().find_map(|part| match part.kind() {
                 kind::BASE if part.is_virtual_base() => of_class("a virtual base"),
@@ -342,11 +342,11 @@ impl Types {
     pub(super) fn of_value(&mut self, of: Type) -> Option<String> {
         let whole = of.canonical();
         if whole.is_volatile() {
-            return Some(format!("'{}' is volatile, which amp code does not know", of.spelling()));
+            return Some(format!("'{}' is volatile, which amp code does not support", of.spelling()));
         }
         let name = of.spelling();
         if name.ends_with("int64_t") {
-            return Some(format!("'{name}' is 'long long' to MSVC, which is not among amp code's numbers"));
+            return Some(format!("'{name}' is 'long long' to MSVC, which is not a number type of amp code"));
         }
         let target = whole.pointee();
         let target_kind = target.canonical().kind();
@@ -387,7 +387,7 @@ impl Types {
     pub(super) fn of_data(&mut self, of: Type) -> Option<String> {
         let of = of.canonical();
         if of.is_volatile() {
-            return Some(format!("'{}' is volatile, which amp code does not know", of.spelling()));
+            return Some(format!("'{}' is volatile, which amp code does not support", of.spelling()));
         }
         match of.kind() {
             ty::VOID | ty::BOOL | ty::INT | ty::UNSIGNED | ty::LONG | ty::UNSIGNED_LONG | ty::FLOAT | ty::DOUBLE => {
@@ -395,7 +395,7 @@ impl Types {
             }
             ty::FIRST_NUMBER..=ty::LAST_INTEGER | ty::LONG_DOUBLE | ty::FLOAT_128..=ty::BFLOAT_16 | ty::COMPLEX => {
                 let name = of.spelling();
-                Some(format!("'{}' is not among amp code's numbers", name.trim_start_matches("const ")))
+                Some(format!("'{}' is not a number type of amp code", name.trim_start_matches("const ")))
             }
             ty::POINTER => Some(format!("'{}' is a pointer", of.spelling())),
             ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => Some(format!("'{}' is a reference", of.spelling())),

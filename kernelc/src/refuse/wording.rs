@@ -7,7 +7,8 @@ use super::types::{is_callable, is_lambda, is_of_amp, is_reference};
 pub(super) fn defaulted_text(defaulted: Cursor, callee: Cursor) -> String {
     let class = callee.semantic_parent().map(Cursor::spelling).unwrap_or_default();
     format!(
-        "the defaulted '{}' needs '{}' of '{class}', a cpu function (C3930); write restrict(amp, cpu) behind its parameters",
+        "the defaulted '{}' needs '{}' of '{class}', a cpu function (C3930); write restrict(amp, cpu) after its \
+         parameters",
         defaulted.spelling(),
         callee.spelling()
     )
@@ -21,7 +22,7 @@ pub(super) fn cpu_function_text(callee: Cursor) -> String {
     } else if !callee.is_of_system() && callee.is_virtual() {
         "virtual functions cannot be restrict(amp): give the class to a template".to_owned()
     } else if !callee.is_of_system() {
-        format!("write restrict(amp, cpu) behind the parameters of '{name}'")
+        format!("write restrict(amp, cpu) after the parameters of '{name}'")
     } else {
         math_of(callee).unwrap_or_else(|| of_library(&name))
     };
@@ -85,7 +86,7 @@ pub(super) fn of_library(name: &str) -> String {
     if ["printf", "fprintf", "puts", "putchar"].contains(&name) {
         return "write direct3d_printf".into();
     }
-    "it is of a library of the host: write a function of your own that is restrict(amp, cpu)".into()
+    "it belongs to a library of the host: write a function of your own that is restrict(amp, cpu)".into()
 }
 
 /// What is said of cpu code that calls an amp function.
@@ -110,7 +111,7 @@ pub(super) fn uncallable(arguments: &[Cursor]) -> Option<String> {
     if !operators.is_empty() && !operators.iter().any(|o| is_callable(*o)) {
         let whose = if is_lambda(*kernel) { "the lambda" } else { "'operator()'" };
         return Some(format!(
-            "the kernel is a cpu function: write restrict(amp) behind the parameters of {whose} (C3930)"
+            "the kernel is a cpu function: write restrict(amp) after the parameters of {whose} (C3930)"
         ));
     }
     // A template has no parameter types, and of overloads none is the wrong one.

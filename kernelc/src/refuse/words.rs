@@ -60,11 +60,11 @@ fn left_out(code: &Code<'_>, at: usize) -> Option<usize> {
 fn restriction(code: &Code<'_>, at: usize, end: usize, strict: bool) -> Option<&'static str> {
     let next = code.text(end);
     if code.before(at) == "]" {
-        let text = "restrict(...) stands behind the parameters of a lambda: write [...](...) restrict(...)";
+        let text = "restrict(...) follows the parameters of a lambda: write [...](...) restrict(...)";
         return (next == "(" || strict).then_some(text);
     }
     if strict && next == "mutable" {
-        return Some("restrict(...) stands behind 'mutable'");
+        return Some("restrict(...) follows 'mutable'");
     }
     // An argument of a macro may become anything.
     if matches!(code.before(at), "(" | ",") {
@@ -72,7 +72,7 @@ fn restriction(code: &Code<'_>, at: usize, end: usize, strict: bool) -> Option<&
     }
     let declaration = (0..at).rev().map(|n| code.text(n)).take_while(|text| ![";", "{", "}"].contains(text));
     let has_parameters = declaration.into_iter().any(|text| text == ")");
-    (!has_parameters).then_some("restrict(...) stands behind the parameters of a function")
+    (!has_parameters).then_some("restrict(...) follows the parameters of a function")
 }
 
 /// Why `tile_static` cannot stand here.

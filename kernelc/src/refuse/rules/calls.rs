@@ -85,7 +85,7 @@ impl Walk {
             let of_tiles = of_tiles || context.side == Side::Cpu && PRINTS.contains(&name.as_str());
             let of_kernels = (self.strict || of_tiles) && is_of_kernels(callee) || is_of_texels(callee);
             if of_kernels && (context.side == Side::Cpu || !context.made) {
-                self.refuse(at, format!("'{name}' is for amp code alone, and cpu code calls it (C3930)"));
+                self.refuse(at, format!("'{name}' is for amp code only, and cpu code calls it (C3930)"));
             }
             if context.side == Side::Cpu {
                 self.called_by_cpu.extend(callee.canonical().and_then(Cursor::hash));
@@ -169,7 +169,7 @@ impl Walk {
                 // Clang takes an unmarked lambda for both sides.
                 if operator.is_some_and(|o| written(&o.children()).is_none()) {
                     let text =
-                        "the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)";
+                        "the kernel is a cpu function: write restrict(amp) after the parameters of the lambda (C3930)";
                     self.refuse(argument, text.into());
                 }
                 continue;

@@ -81,7 +81,7 @@ impl Walk {
                 self.refused_host_classes.add(of);
                 self.refuse(
                     at,
-                    format!("{name} is captured, and {why}: {NOT_CAPTURED}; make a class of the data alone"),
+                    format!("{name} is captured, and {why}: {NOT_CAPTURED}; use a class that holds only the data"),
                 );
             } else if let Some(why) = of_no_use(of, 0).filter(|_| !self.strict && !inside && !is_lambda(of)) {
                 self.refuse(at, format!("{name} is captured: {why}: {NOT_CAPTURED}"));

@@ -73,7 +73,8 @@ impl Walk {
             }
             if self.strict && at.has_dynamic_exceptions() {
                 let text = format!(
-                    "'{name}' says what it throws, which amp functions cannot (C++ AMP, 2.4.2): write noexcept"
+                    "'{name}' has an exception specification, which amp functions cannot have (C++ AMP, 2.4.2): write \
+                     noexcept"
                 );
                 self.refuse(at, text);
             }
@@ -154,7 +155,7 @@ impl Walk {
             self.unsupported(
                 at,
                 &format!("the class of '{}'", at.spelling()),
-                "it is volatile here, which amp code does not know",
+                "it is volatile here, which amp code does not support",
             );
         }
         let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);

@@ -74,8 +74,8 @@ impl Walk {
             }
             let name = view.spelling();
             let text = format!(
-                "'{name}' is destroyed while this kernel's writes are pending, and errors of copying them back are lost: call \
-                 {name}.synchronize() behind the launch"
+                "'{name}' is destroyed while this kernel's writes are pending, and errors of copying them back are \
+                 lost: call {name}.synchronize() after the launch"
             );
             self.warn(by, AmpWarning::Unsynchronized, text);
         }
