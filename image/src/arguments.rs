@@ -1,18 +1,18 @@
-//! The argument block as a uniform buffer, where a kernel reads what its launch cannot change: its block, and the faces of the
-//! arrays of which it uses elements (the address of the elements, then the extent). A kernel that does so has a uniform variable
-//! of the name [`NAME`], in set 0, binding 0; the same bytes are at the address of its block.
+//! The argument block as a uniform buffer. A kernel reads the constants of its launch there: its block, and a face (the address
+//! of the elements, then the extent) of each array whose elements it uses. Such a kernel has a uniform variable with the name
+//! [`NAME`] in set 0, binding 0. The address of its block leads to the same bytes.
 
-/// What the variable is called.
+/// The name of the variable.
 pub const NAME: &str = "revamp.arguments";
 
-/// The bytes that the uniform buffer has at least: no kernel reads more there.
+/// The minimum size of the uniform buffer; no kernel reads beyond it.
 pub const BYTES: u64 = 1024;
 
-/// The bytes of a face, as far as it is there.
+/// The bytes of a face in the uniform buffer.
 pub const FACE: u64 = 48;
 
-/// Where a face is: that of the array whose reference is the `number`-th in the block, of those whose elements the kernel uses.
-/// `behind`: the bytes of the block, with the table ([`crate::table`]) that a kernel has which checks bounds.
+/// The offset of a face. Among the arrays of the block whose elements the kernel uses, `number` counts from 0.
+/// `behind`: the size of the block, including the table ([`crate::table`]) of a kernel that checks bounds.
 pub const fn face(behind: u64, number: u64) -> u64 {
     behind.next_multiple_of(16) + number * FACE
 }

@@ -137,6 +137,7 @@ fn write(file: &Path, source: &Source, text: &str) -> Result<(), String> {
     if text::encode(&source.text, source.encoding).as_ref() != Some(&old) {
         return Err(format!("the file is not valid {}, so it is left unchanged", source.encoding.name()));
     }
-    let new = text::encode(text, source.encoding).ok_or("its encoding lacks a character of the edits")?;
+    let new = text::encode(text, source.encoding)
+        .ok_or("its encoding lacks a character of the edits, so it is left unchanged; convert it to UTF-8")?;
     std::fs::write(file, new).map_err(|e| e.to_string())
 }

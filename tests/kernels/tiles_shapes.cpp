@@ -125,7 +125,7 @@ FORM(odd_shapes) {
     }
     return d;
 }
-// Each launch turns its tiles around.
+// Each launch reverses its tiles.
 HOST(odd_shapes) {
     Numbers d = input(6 * 10 * 64);
     d = by_boxes(d, {6, 10, 64}, {1, 1, 64}, [](const Box &tile, Numbers &s) {
@@ -161,7 +161,7 @@ HOST(many_tiles) {
     return each(60000, [](int n) { return (n ^ 1) + n / 2; });
 }
 
-// LLVM reads beyond the tile where it takes what wraps for a number that counts on.
+// LLVM reads beyond the tile if it treats a wrapping index as a counter.
 FORM(neighbours_around_the_tile) {
     Numbers d(2048, 1);
     array_view<int> a(2048, d);
@@ -236,8 +236,8 @@ TEST(forms_of_shapes_on_host_threads_and_on_a_device) {
     compare_forms();
 }
 
-// In each round every thread adds to its element what its successor has, or changes its element in the view; `own`:
-// with a loop of the thread itself, whose iterations depend on each other, before the barrier.
+// In each round, every thread adds its successor's element to its own, or changes its element of the view. In `own`, it
+// also runs a loop with dependent iterations before the barrier.
 enum class Round { neighbours, view, own };
 template <int Y, int X, Round kind> Numbers rounds_by_kernel(const accelerator_view &where, Numbers data, int rounds) {
     array_view<int, 2> a(10 * Y, X, data);

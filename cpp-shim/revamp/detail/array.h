@@ -28,16 +28,16 @@ REVAMP_DETAIL_BEGIN
 
 struct array_access;
 
-// An array or texture, which functors capture by reference.
+// The registration of an array or texture, which functors capture by reference.
 struct live_object {
-    // Its bytes as kernels see it, without the address of the elements: what a launch makes a captured reference point
-    // to.
+    // The bytes of the object as kernels see them, without the address of the elements. In a launch, a captured
+    // reference points to a copy of these bytes.
     std::vector<unsigned char> face;
-    // What it is as an argument, but for its face and the offset.
+    // The object as an argument of a launch, without its face and offset.
     revamp_argument argument = REVAMP_ARGUMENT_INIT;
-    // Beyond what element_offset counts in kernels.
+    // True if it has more elements than element_offset can count in kernels.
     bool large = false;
-    // Of live_objects: where it is, and the next one there.
+    // For live_objects: the address of the object, and the next entry of the chain.
     const void *place = nullptr;
     live_object *next = nullptr;
 
@@ -50,7 +50,7 @@ struct live_object {
 // What the host knows of an array.
 struct array_control : live_object {
     const revamp_array handle;
-    // For elements on the host; made when first used.
+    // For host access to elements; created at the first use.
     std::atomic<view_control *> host{nullptr};
     revamp_array_info info = {};
 
@@ -90,7 +90,7 @@ struct array_control : live_object {
     }
 };
 
-// Where arrays and textures are, so that a reference captured by a functor is known: a table of chains of them.
+// A hash table of the addresses of arrays and textures, which recognises references that a functor captured.
 class live_objects {
   public:
     static live_objects &all() {
@@ -115,8 +115,8 @@ class live_objects {
                 return;
             }
     }
-    // Looks them up, locked once for many; a program without any takes no lock. The caller knows of what it
-    // looks for, so it sees that they were counted.
+    // Looks up several objects under one lock; a program without objects takes no lock. A relaxed count suffices,
+    // because the calling thread has seen the objects that it looks up.
     class reader {
       public:
         reader() : m_any(m_all.m_count.load(std::memory_order_relaxed) != 0) {
@@ -160,7 +160,7 @@ template <class T, int N> class array_face {
     static_assert(element<T>::kept, "");
 
   protected:
-    // Where the code of a kernel runs.
+    // The address of the elements; set where kernel code runs.
     T *m_data = nullptr;
 
   public:
@@ -177,7 +177,7 @@ template <class T, int N> class array_face {
     friend struct array_access;
 };
 
-// Where an array is to live, as the program asks.
+// The location that the program asks for an array.
 struct array_place {
     Concurrency::accelerator_view view;
     Concurrency::access_type type = Concurrency::access_type_auto;
@@ -187,7 +187,7 @@ struct array_place {
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
-// Elements that live on one accelerator_view.
+// Elements in the memory of one accelerator_view.
 template <class T, int N> class array : public revamp::detail::array_face<T, N> {
     typedef revamp::detail::array_face<T, N> face;
     typedef revamp::detail::array_place place;
@@ -236,7 +236,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     array(const shape_type &shape, const place &where) : array(shape, make(shape, where)) {}
     static place default_place() { return place{Concurrency::accelerator().get_default_view()}; }
 
-    // Tells where the object is, and makes its face for kernels.
+    // Registers the address of the object, and fills in its face for kernels.
     void settle() {
         if (!this->m_control) return;
         this->m_control->face.assign(sizeof(face), 0);
@@ -371,7 +371,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     }
     array &operator=(const array &other) {
         if (this == &other) return *this;
-        if (!this->m_control) return *this = array(other); // what was moved from becomes a copy
+        if (!this->m_control) return *this = array(other); // *this was moved from
         revamp::detail::copy_regions(other.region(), region());
         return *this;
     }
@@ -421,7 +421,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         return cpu_access_type;
     }
 
-    // On the host null, if that may not use the elements.
+    // On the host, null if the host cannot access the elements.
     REVAMP_HD T *data() {
         return all(true);
     }
@@ -549,8 +549,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     REVAMP_HD array_view<const T, N> view() const {
         return const_cast<array *>(this)->view();
     }
-    // On the host a slice of the view that the array keeps for it, if it has one: a view for each would be made and
-    // destroyed.
+    // On the host, a slice of the view that the array keeps for host access, which saves creating a view per call.
     REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> slice(int i) {
 #if !REVAMP_DEVICE_PASS
         if (!revamp::detail::in_kernel() && this->m_control->is_for_host())
@@ -608,7 +607,7 @@ template <class T, int N> void array_view<const T, N>::copy_to(const array_view<
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// The insides of arrays, for copies.
+// Access to private members of arrays, for copies.
 struct array_access {
     template <class T, int N>
     static Concurrency::array<T, N> adopt(const Concurrency::extent<N> &shape, revamp_array handle,

@@ -57,7 +57,7 @@ using Concurrency::completion_future;
 struct accelerator_record;
 struct access;
 
-// UTF-8, which the C API speaks, and wchar_t, which is UTF-32 here. What is not valid becomes U+FFFD.
+// Converts between UTF-8, the encoding of the C API, and wchar_t, which is UTF-32 here. Invalid text becomes U+FFFD.
 inline std::wstring widen(const char *text) {
     std::wstring result;
     while (const unsigned first = static_cast<unsigned char>(*text)) {
@@ -85,7 +85,7 @@ inline std::wstring widen(const char *text) {
             code = code << 6 | (next & 0x3F);
             ++text;
         }
-        // Where a wchar_t has 16 bits, two of them.
+        // A surrogate pair if wchar_t has 16 bits.
         if (sizeof(wchar_t) == 2 && code >= 0x10000) {
             result += static_cast<wchar_t>(0xD7C0 + (code >> 10));
             code = 0xDC00 | (code & 0x3FF);
@@ -142,8 +142,8 @@ class cpu_access_property {
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
-// A device. Properties are constants, or references to a record of the device that is never freed: so they have the
-// very types that C++ AMP gives them, and a copy allocates nothing.
+// A device. Its properties are constants, or references to a record of the device that is never freed. Thus they have
+// the types that C++ AMP specifies, and copies allocate nothing.
 class REVAMP_VISIBLE accelerator {
     revamp::detail::accelerator_record *m_record;
 
@@ -163,7 +163,7 @@ class REVAMP_VISIBLE accelerator {
         return *this;
     }
 
-    // All accelerators that can be used by what the program holds: Vulkan devices only if it has kernels for them.
+    // All accelerators that the program can use: Vulkan devices only if it contains kernels for them.
     static std::vector<accelerator> get_all();
     static bool set_default(std::wstring path);
     static accelerator_view get_auto_selection_view();
@@ -208,14 +208,14 @@ class REVAMP_VISIBLE accelerator {
 
 // A queue of work on an accelerator; a handle, whose copies are the same view.
 class REVAMP_VISIBLE accelerator_view {
-    // What this object owns a share of. Null: the default view, which is the accelerator's and opened when first used.
+    // A shared reference. Null for the default view, which the accelerator owns and opens at the first use.
     revamp_accelerator_view m_view;
 
   public:
     accelerator_view(const accelerator_view &other) noexcept
         : m_view(other.m_view), accelerator(other.accelerator), queuing_mode(other.queuing_mode),
           version(other.version), is_debug(other.is_debug), is_auto_selection(other.is_auto_selection) {
-        // If the handle is invalid, so is the copy's; uses of either report that.
+        // If the handle is invalid, the copy is invalid too, and uses of both fail.
         if (m_view) (void)revamp_accelerator_view_retain(m_view);
     }
     accelerator_view &operator=(const accelerator_view &other) noexcept {
@@ -268,7 +268,7 @@ class REVAMP_VISIBLE accelerator_view {
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// What is known of an accelerator of the library. Made once, never freed: objects refer to it.
+// The data of an accelerator of the library. Created once and never freed, because accelerator objects refer to it.
 struct accelerator_record {
     const revamp_accelerator handle;
     const revamp_accelerator_info info;
@@ -301,7 +301,7 @@ inline revamp_accelerator_info info_of(revamp_accelerator handle) {
     return info;
 }
 
-// A library of another binary interface must not be used.
+// Refuses a library with another binary interface.
 inline void check_library() {
     static const bool fits = revamp_abi_version() == REVAMP_ABI_VERSION;
     if (!fits)
@@ -328,10 +328,9 @@ inline accelerator_record &default_record() {
     return record_of(handle);
 }
 
-// There is one where a source of the program includes <revamp/kernel.h>: then it runs SPIR-V on accelerators it is
-// offered.
+// Defined if a source of the program includes <revamp/kernel.h>: such a program runs SPIR-V on the accelerators.
 #ifdef _WIN32
-// Names that may be missing are ELF's. Set before main().
+// Only ELF has weak undefined symbols. Set before main().
 inline bool program_has_spirv = false;
 inline bool runs_spirv() {
     return program_has_spirv;
@@ -343,11 +342,11 @@ inline bool runs_spirv() {
 }
 #endif
 
-// Between the objects of C++ AMP and the handles of the C API.
+// Conversions between the objects of C++ AMP and the handles of the C API.
 struct access {
     static accelerator_record &record(const accelerator &accelerator) noexcept { return *accelerator.m_record; }
     static revamp_accelerator native(const accelerator &accelerator) noexcept { return accelerator.m_record->handle; }
-    // Of the auto-selection view: the default accelerator's default view. Borrowed.
+    // A borrowed handle. For the auto-selection view, it is the default view of the default accelerator.
     static revamp_accelerator_view native(const accelerator_view &view) {
         return view.m_view ? view.m_view : record(view.accelerator).default_view_handle();
     }
@@ -456,7 +455,7 @@ inline accelerator_view accelerator::create_view(queuing_mode mode) const {
 }
 
 inline accelerator_view accelerator::get_default_view() const {
-    // What fails does so here, and not when the view is first used.
+    // Opens the view now, so that errors appear here and not at its first use.
     m_record->default_view_handle();
     return m_record->default_view;
 }
@@ -556,7 +555,7 @@ class REVAMP_VISIBLE completion_future {
     }
 
   private:
-    // One of them: an operation of the library, or one of the shim.
+    // One of the two is set: an operation of the library, or of the shim.
     revamp_completion m_completion = nullptr;
     std::shared_ptr<revamp::detail::task_state<void>> m_state;
 
@@ -564,7 +563,8 @@ class REVAMP_VISIBLE completion_future {
 
     template <class F> struct callback {
         F function;
-        // The library hands the object from one thread to the other; this says so to tools that do not see into it.
+        // The library passes the object to another thread. This flag shows the ordering to tools that cannot see into
+        // the library.
         std::atomic<bool> is_whole{false};
 
         explicit callback(F given) : function(std::move(given)) {}

@@ -19,7 +19,7 @@ pub fn temporaries(source: &Source, code: &Code) -> Vec<Finding> {
             let all_mutable = !fitting.is_empty() && fitting.iter().all(|f| f.parameters[n].is_mutable_reference);
             if all_mutable && is_temporary(source, code, argument.clone()) {
                 let found = format!("{} for {}", tidy(&code.joined(argument.clone())), fitting[0].parameters[n].text);
-                let reason = "a temporary does not bind to a reference that is not const";
+                let reason = "a temporary cannot bind to a non-const reference";
                 all.push(Finding::new(
                     code.tokens[argument.start].line,
                     found,

@@ -44,7 +44,7 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
                 all.push(Finding::new(line, format!("{name}("), reason, replacement).with([edit]));
             }
             "abs" if !has_abs_of_floats && !in_kernel(code, at) && !gives_integer(source, code, at) => {
-                let reason = "by <cmath> alone it is that of int, and cuts fractions off";
+                let reason = "with <cmath> alone it is abs(int), which drops fractions";
                 let edit = Edit::new(code.tokens[at].range.clone(), "std::abs");
                 all.push(Finding::new(line, "abs(", reason, "std::abs, or #include <math.h>").with([edit]));
             }
@@ -207,14 +207,19 @@ pub fn streams(_: &Source, code: &Code) -> Vec<Finding> {
             all.push(Finding::new(
                 code.tokens[at].line,
                 format!("{}(wide name", code.text(at)),
-                "files have narrow names here",
+                "file names are narrow strings here",
                 replacement,
             ));
         }
         let is_open = code.text(at) == "open" && code.text(at + 1) == "(" && matches!(code.before(at), "." | "->");
         if is_open && is_wide(code, at + 2) {
             let replacement = "std::filesystem::path(name), or a name in UTF-8";
-            all.push(Finding::new(code.tokens[at].line, "open(wide name", "files have narrow names here", replacement));
+            all.push(Finding::new(
+                code.tokens[at].line,
+                "open(wide name",
+                "file names are narrow strings here",
+                replacement,
+            ));
         }
     }
     all

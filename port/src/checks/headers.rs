@@ -41,11 +41,11 @@ pub fn spellings(source: &Source, _: &Code) -> Vec<Finding> {
         let spelled = spelled.map(|header| format!("\"{}\"", header.spelled));
         let is_known = spelled.is_none() && rows().iter().any(|row| row.pattern.last() == Some(&token.text.as_str()));
         let (reason, replacement) = if written.contains('\\') {
-            ("'/' stands between folders here", spelled.unwrap_or_else(|| written.replace('\\', "/")))
+            ("'/' separates folders here", spelled.unwrap_or_else(|| written.replace('\\', "/")))
         } else if let Some(spelled) = spelled.filter(|name| name.to_lowercase() == token.text && name != written) {
-            ("names of files have capital letters or not", spelled)
+            ("file names are case-sensitive here", spelled)
         } else if OURS.contains(&token.text.as_str()) && token.text != *written {
-            ("names of files have capital letters or not", token.text.clone())
+            ("file names are case-sensitive here", token.text.clone())
         } else {
             continue;
         };
@@ -82,7 +82,7 @@ pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
             })
         };
         if let Some(first) = (0..code.tokens.len()).find(|&at| is_use(at)) {
-            let reason = "no header that is included here needs to bring it";
+            let reason = "no included header is required to provide it";
             all.push(Finding::new(code.tokens[first].line, code.text(first), reason, format!("#include {header}")));
         }
     }

@@ -26,7 +26,7 @@ pub fn sealed_and_abstract(_: &Source, code: &Code) -> Vec<Finding> {
         // With the blank before it, where nothing takes its place.
         let start = if new.is_empty() { code.tokens[at - 1].range.end } else { token.range.start };
         all.push(
-            Finding::new(token.line, word, "a word of MSVC", replacement)
+            Finding::new(token.line, word, "an MSVC keyword", replacement)
                 .with([Edit::new(start..token.range.end, new)]),
         );
     }

@@ -15,7 +15,7 @@ pub fn numbers(source: &Source, _: &Code) -> Vec<Finding> {
         let Some((suffix, standard)) = suffixes.iter().find(|(suffix, _)| lower.ends_with(suffix)) else { continue };
         let replacement = format!("{}{standard}", &token.text[..token.text.len() - suffix.len()]);
         let edit = Edit::new(token.range.clone(), replacement.clone());
-        all.push(Finding::new(token.line, token.text.clone(), "a suffix of MSVC", replacement).with([edit]));
+        all.push(Finding::new(token.line, token.text.clone(), "an MSVC literal suffix", replacement).with([edit]));
     }
     all
 }
@@ -47,7 +47,7 @@ pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
             let start = token.range.end - behind.len();
             let edit = Edit::new(start..start + length.len(), *standard);
             let (found, replacement) = (format!("%{begin}{length}{kind}"), format!("%{begin}{standard}{kind}"));
-            all.push(Finding::new(token.line, found, "a length of MSVC", replacement).with([edit]));
+            all.push(Finding::new(token.line, found, "an MSVC length modifier", replacement).with([edit]));
         }
     }
     all

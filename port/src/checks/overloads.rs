@@ -19,7 +19,8 @@ pub fn overloads(_: &Source, code: &Code) -> Vec<Finding> {
         let types = parameters.into_iter().map(|p| p.text).collect();
         let others = known.entry((code.scope_of[at], name.clone(), types)).or_default();
         if others.iter().any(|other| *other != restriction) {
-            let reason = "a function that differs from another by its restriction alone: GCC takes both for one; revamp-c++ and revamp_add_kernels() tell them apart";
+            let reason = "a function that differs from another only in its restriction: GCC treats both as one; \
+                          revamp-c++ and revamp_add_kernels() distinguish them";
             all.push(
                 Finding::new(
                     code.tokens[at].line,

@@ -22,7 +22,7 @@ pub fn tiles(_: &Source, code: &Code) -> Vec<Finding> {
             .flat_map(|t| &t.parameters)
             .find(|(name, kind)| is_unsigned(kind) && (at + 2..close).any(|n| code.text(n) == name));
         if let Some((name, _)) = found {
-            let reason = "its parameters are int, and are not deduced for an unsigned parameter of a template";
+            let reason = "its parameters are int, so an unsigned template parameter is not deduced";
             all.push(Finding::new(
                 code.tokens[at].line,
                 format!("{}<{name}>", code.text(at)),
@@ -203,7 +203,7 @@ pub fn base_members(source: &Source, code: &Code) -> Vec<Finding> {
                 Member::Static => (format!("{base}::{name}"), None),
                 Member::Type => (format!("typename {base}::{name}"), None),
             };
-            let reason = "a member of a base that depends on a parameter of the template, which is not looked into";
+            let reason = "a member of a base that depends on a template parameter, where names are not looked up";
             all.push(Finding::new(code.tokens[at].line, name, reason, replacement).with(edit));
         }
     }
@@ -302,7 +302,7 @@ pub fn late_functions(source: &Source, code: &Code) -> Vec<Finding> {
             && !source.names.macros.contains(name)
             && !source.names.types.contains(name)
         {
-            let reason = "declared behind the template that uses it, which looks names up where it stands";
+            let reason = "declared after the template that uses it, which looks names up where it is defined";
             all.push(Finding::new(
                 code.tokens[at].line,
                 format!("{name}("),
@@ -323,8 +323,8 @@ pub fn specialisations(_: &Source, code: &Code) -> Vec<Finding> {
             && code.kind(at) == Kind::Class
     };
     let told = |at: usize| {
-        let (found, reason) = ("template <> in a class", "GCC takes it in namespaces only; revamp-c++ takes it");
-        Finding::new(code.tokens[at].line, found, reason, "the specialisation behind the class, or a partial one")
+        let (found, reason) = ("template <> in a class", "GCC accepts it only in namespaces; revamp-c++ accepts it");
+        Finding::new(code.tokens[at].line, found, reason, "the specialisation after the class, or a partial one")
             .as_note()
     };
     (0..code.tokens.len()).filter(|&at| is_one(at)).map(told).collect()

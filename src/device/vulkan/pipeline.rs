@@ -27,7 +27,7 @@ pub(super) struct Pipeline {
     pub sets: Arc<SetLayouts>,
     /// The name of its kernel in messages; empty for copy kernels.
     pub kernel: Arc<str>,
-    /// If it was made for split domains: the offset in the push constants of the base and total of the workgroups.
+    /// For a split domain, the push-constant offset of the first workgroup and the total number of workgroups.
     pub split: Option<u32>,
 }
 
@@ -63,11 +63,11 @@ pub(super) struct SetLayouts {
     pub raw: Vec<vk::DescriptorSetLayout>,
     /// How many descriptors each set has.
     pub descriptors: Vec<u32>,
-    /// The device's set and binding by the program's, sorted; empty if they are the same.
+    /// Maps the program's set and binding to the device's, sorted by the former; empty if all are equal.
     renumbered: Vec<((u32, u32), (u32, u32))>,
     /// The first set has the argument block alone, as a uniform buffer.
     pub arguments: bool,
-    /// The last set has the flag of the launch and the word of the device ([`super::overruns`]).
+    /// The last set has the launch's flag and the device's stop word ([`super::overruns`]).
     pub flag: bool,
 }
 
@@ -106,7 +106,7 @@ impl SetLayouts {
         Ok(layouts)
     }
 
-    /// Adds a set with the flag of the launch and the word of the device.
+    /// Adds a set with the launch's flag and the device's stop word.
     fn add_flag(&mut self) -> Result<()> {
         let (physical, sets) = (&self.core.physical, self.raw.len());
         if sets >= physical.limits.descriptor_sets as usize {
@@ -147,7 +147,7 @@ impl SetLayouts {
         Ok(())
     }
 
-    /// The device's set and binding for those of the program.
+    /// The device's set and binding for the program's.
     pub fn place(&self, set: u32, binding: u32) -> (u32, u32) {
         if self.renumbered.is_empty() {
             return (set, binding);
@@ -201,7 +201,7 @@ impl VulkanKernel {
         })
     }
 
-    /// Fails on another device than the one on which it was loaded, which was lost.
+    /// Fails unless the kernel was loaded on this device. Otherwise, the kernel's device was lost and opened anew.
     pub fn check_device(&self, core: &Core) -> Result<()> {
         if self.core.id == core.id {
             return Ok(());
@@ -210,7 +210,7 @@ impl VulkanKernel {
         Err(lost.context("the kernel was loaded on a device that has been lost; load it again"))
     }
 
-    /// True if launches of so many workgroups are beyond the device's limit.
+    /// True if a launch of this many workgroups exceeds the device's limit.
     #[inline]
     pub fn is_split(&self, groups: [u64; 3]) -> bool {
         groups.iter().zip(self.core.physical.limits.max_groups).any(|(&g, most)| g > u64::from(most))
@@ -240,25 +240,25 @@ impl VulkanKernel {
         Ok(made)
     }
 
-    /// The constants, and those by which a compiled kernel learns of the device.
-    fn told(&self, spec: &SpecValues) -> SpecValues {
+    /// The constants, and the constants that tell a compiled kernel the properties of the device.
+    fn with_device_constants(&self, spec: &SpecValues) -> SpecValues {
         let known = self.core.physical.known().map(|of| OF_DEVICE + of as u32);
         let asked = known.filter(|id| self.module.spec_constants().iter().any(|constant| constant.id == *id));
         spec.iter().cloned().chain(asked.map(|id| (id, vk::TRUE.to_ne_bytes().to_vec()))).collect()
     }
 
-    /// On a driver that stops loops: the module that tells of it.
+    /// On a driver that stops long loops, the module rewritten to report stopped loops.
     fn with_loops_checked(&self, module: &Module, spec: &SpecValues) -> Result<Option<Module>> {
         if !self.sets.flag {
             return Ok(None);
         }
-        // A vector has so many threads, in x.
+        // The driver runs this many threads, consecutive in x, as one vector.
         let vector = self.core.physical.limits.subgroup_size.max(1);
         let beyond = self.module.workgroup_size(spec)?[0] % vector != 0;
         module.with_loops_checked(self.sets.raw.len() as u32 - 1, beyond).map(Some)
     }
 
-    /// A pipeline, and what the driver says of its code if that is `asked` or logged.
+    /// A pipeline, and the driver's statistics of its code if they are `asked` for or logged.
     fn make(&self, spec: &SpecValues, split: bool, asked: bool) -> Result<(Arc<Pipeline>, Vec<Executable>)> {
         let core = &self.core;
         self.module.check_spec(spec)?;
@@ -295,10 +295,10 @@ impl VulkanKernel {
             split: variant.as_ref().map(|v| v.offset),
         };
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words passed Module's checks. A driver may still dislike them, with an error.
+        // SAFETY: the words passed Module's checks. A driver that rejects them returns an error.
         let shader = unsafe { core.raw.create_shader_module(&info, None) }
             .map_err(|e| core.failed("vkCreateShaderModule", e))?;
-        let (entries, data) = specialization(&self.told(spec));
+        let (entries, data) = specialization(&self.with_device_constants(spec));
         let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
@@ -422,7 +422,7 @@ fn check(core: &Core, module: &Module) -> Result<()> {
     check_workgroup(core, module, &Vec::new())
 }
 
-/// llvmpipe ignores conditions and loops that are nested more than 80 levels deep. Some are its own.
+/// llvmpipe ignores conditions and loops that are nested more than 80 levels deep, and adds levels of its own.
 const DEEPEST: u32 = 72;
 
 /// Fails if branches or loops are nested too deeply for a driver that ignores what it cannot nest.

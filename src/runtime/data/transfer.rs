@@ -15,14 +15,14 @@ use crate::trace::transfers::{self, Call, Counters, TransferRecord, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Copies of fewer bytes between two devices are no faster in pieces.
-const BRIDGE: u64 = 128 << 10;
-/// Between memories that the host addresses it copies at most this many bytes itself: to ask a queue takes longer.
-const FEW: u64 = 256 << 10;
-/// Rows that the host writes over the bus.
+/// Copies of at least this many bytes between two devices use a bridge. Smaller copies are no faster in pieces.
+const BRIDGE_BYTES: u64 = 128 << 10;
+/// The host itself copies at most this many bytes between host-visible memories; submission to a queue takes longer.
+const HOST_COPY_BYTES: u64 = 256 << 10;
+/// The host writes at most this many rows over the bus.
 const WINDOW_ROWS: u64 = 16;
 /// Bytes that pass through host memory at a time between two devices that cannot import it.
-const HOP: u64 = 32 << 20;
+const HOP_BYTES: u64 = 32 << 20;
 
 /// One end of a transfer.
 pub(in crate::runtime) enum Endpoint {
@@ -95,7 +95,7 @@ impl Tally<'_> {
             }
         };
         match (from, to) {
-            // Host threads that share the host's memory are the end of the transfer, so it is counted once.
+            // For host threads, which use the host's memory, the transfer is counted once, for the other accelerator.
             (Some(a), Some(b)) if a.id() != b.id() && b.is_host_memory() => add(Way::From, Some(a)),
             (Some(a), Some(b)) if a.id() != b.id() && a.is_host_memory() => add(Way::To, Some(b)),
             (Some(a), Some(b)) if a.id() != b.id() => {
@@ -121,9 +121,9 @@ impl Tally<'_> {
 /// What the caller of [`run`] does next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::runtime) enum Then {
-    /// It waits for the transfer, or needs it for its next command.
+    /// The caller waits for the transfer, or needs it for its next command.
     Wait,
-    /// It goes on with other work, and asks for the transfer alone later.
+    /// The caller continues with other work, and waits only for the transfer later.
     Other,
 }
 
@@ -158,18 +158,17 @@ pub(in crate::runtime) fn run(
     Ok(points)
 }
 
-/// Lets the host copy between two buffers of a device: true if it did, because it addresses both, the bytes are few and nobody
-/// uses them.
+/// Lets the host copy between two buffers of a device. True if it did: both are host-visible, small and not in use.
 fn by_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
     let bytes = plan.bytes();
     let over_bus = || destination.window().filter(|_| bytes <= WINDOW_ROWS.saturating_mul(plan.run));
-    let (Some(from), true) = (source.host(), bytes <= FEW) else { return Ok(false) };
+    let (Some(from), true) = (source.host(), bytes <= HOST_COPY_BYTES) else { return Ok(false) };
     let Some(to) = destination.host().or_else(over_bus) else { return Ok(false) };
     let (read, written) = (plan.source_hull(), plan.destination_hull());
     if !source.tracker().is_free(&read, Access::Read) || !destination.tracker().is_free(&written, Access::Write) {
         return Ok(false);
     }
-    // Tells what was lost.
+    // Fails if the bytes were lost.
     source.tracker().wait(&read, Access::Read)?;
     strided::copy_parallel(&Workers::shared().pool, plan, from, to)?;
     Ok(true)
@@ -193,7 +192,7 @@ fn between(
         if by_host(a, b, plan)? {
             return Ok(SmallVec::new());
         }
-        // The queue of the side whose memory is on a device.
+        // Uses the queue of the side whose memory is on the device.
         let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };
         let queue = view.queue();
@@ -206,7 +205,7 @@ fn between(
         view_b.attach([point.clone()]);
         return Ok(SmallVec::from_iter([point]));
     }
-    // To the other side's device, memory that the host addresses is host memory.
+    // The other side's device treats host-visible memory as host memory.
     if let Some(host) = a.host() {
         a.tracker().wait(&plan.source_hull(), Access::Read)?;
         let points = of_b.transfer(Direction::Upload, host, b, plan, &**view_b.queue())?;
@@ -219,8 +218,8 @@ fn between(
         view_a.attach(points.iter().cloned());
         return Ok(points);
     }
-    // A bridge stays for a while, and the program may want to destroy its device.
-    if plan.bytes() >= BRIDGE && !view_a.is_lent() && !view_b.is_lent() {
+    // A bridge outlives the copy, so devices of the program, which may be destroyed soon, get none.
+    if plan.bytes() >= BRIDGE_BYTES && !view_a.is_lent() && !view_b.is_lent() {
         let from = End { buffer: a, device: of_a, queue: &**view_a.queue() };
         let to = End { buffer: b, device: of_b, queue: &**view_b.queue() };
         if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {
@@ -229,7 +228,7 @@ fn between(
         }
     }
     let mut points = SmallVec::new();
-    for piece in plan.pieces(HOP) {
+    for piece in plan.pieces(HOP_BYTES) {
         let block = HostBlock::new(piece.bytes())?;
         let (down, up) = piece.through_packed();
         of_a.transfer(Direction::Download, block.span(), a, &down, &**view_a.queue())?;

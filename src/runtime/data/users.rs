@@ -11,19 +11,19 @@ pub struct Users {
 }
 
 impl Users {
-    /// Adds a user. To be called by a user, or under the lock of [`Users::leave`].
+    /// Adds a user. Only users may call it, or a thread that holds the lock of [`Users::leave`].
     pub fn join(&self) {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// True if there are any. To be asked under the lock of [`Users::leave`].
+    /// True if there are users. Call it under the lock of [`Users::leave`].
     pub fn are_there(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
     }
 
-    /// Removes a user. The last one runs `finish` without a lock, as it may wait for others, then `close` under a lock that
-    /// keeps new users out; if `close` finds more to finish, it begins again. If new users came meanwhile, it leaves that to
-    /// them.
+    /// Removes a user. The last user runs `finish` without a lock, because it may wait for other threads. Then it runs `close`
+    /// under a lock that keeps new users out. If `close` finds more to finish, it starts over. If new users joined meanwhile,
+    /// the last of them does this work.
     pub fn leave<T, L>(&self, mut finish: impl FnMut() -> T, lock: impl Fn() -> L, mut close: impl FnMut(T) -> bool) {
         if self.others_stay() {
             return;

@@ -1,8 +1,8 @@
-//! Cached launches: those that may be done again as they were done (decision 14).
+//! Cached launches: launches that can be repeated without new lookups (decision 14).
 //!
-//! A program launches the same kernels on the same views over and over. What a launch found out (where it runs, that its
-//! views are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s
-//! tell. A cached launch keeps nothing alive and decides nothing: if anything differs, the launch is prepared anew.
+//! A program launches the same kernels on the same views over and over. The results of a launch's lookups (where it runs,
+//! that its views are valid there, in which buffers) hold until the [`Stamp`] of a data source changes. A cached launch keeps
+//! nothing alive and decides nothing: if anything differs, the launch is prepared anew.
 
 use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
@@ -30,10 +30,10 @@ use std::sync::{Arc, Weak};
 /// A [`Use`] that keeps nothing alive.
 type WeakUse = (Weak<dyn Buffer>, Range<u64>, Access);
 
-/// An array, and of a texture with an image the bytes that the kernel may write.
+/// An array. For a texture with an image, also the bytes that the kernel may write.
 type CapturedArray = (Weak<Array>, Option<Range<u64>>);
 
-/// What a launch of a compiled kernel on a Vulkan view found out.
+/// The results of the lookups of a launch of a compiled kernel on a Vulkan view.
 pub struct CachedLaunch {
     view: Weak<AcceleratorView>,
     compiled: Weak<Compiled>,
@@ -41,18 +41,18 @@ pub struct CachedLaunch {
     groups: [u64; 3],
     /// In the order in which they are locked.
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
-    /// Arrays that are captured themselves.
+    /// Arrays that are captured directly, not through array_views.
     arrays: SmallVec<[CapturedArray; 2]>,
     uses: SmallVec<[WeakUse; 4]>,
     /// The addresses for the address slots: 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
-    /// For a kernel that checks bounds, the memory behind them.
+    /// For a kernel that checks bounds, the memory behind the addresses.
     spans: Vec<Span>,
     /// The textures that are read as images.
     images: Vec<Mirroring>,
 }
 
-/// What a launch was done with.
+/// The data of a launch that was just submitted.
 pub(in crate::runtime) struct Launched<'a> {
     pub view: &'a Arc<AcceleratorView>,
     pub compiled: &'a Arc<Compiled>,
@@ -66,7 +66,7 @@ pub(in crate::runtime) struct Launched<'a> {
 }
 
 impl CachedLaunch {
-    /// The cached launch of a launch just done, under the locks of its sources; `None` if the next one may differ.
+    /// Caches a launch that was just submitted, under the locks of its sources; `None` if the next launch may differ.
     pub(in crate::runtime) fn of(
         launch: &FunctionLaunch<'_>,
         launched: Launched<'_>,
@@ -136,7 +136,7 @@ impl CachedLaunch {
         self.launch_with_images(block, slots)
     }
 
-    /// By itself, since most launches have none.
+    /// A function of its own, because most launches have no images.
     #[cold]
     fn launch_with_images(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         match mirrors::again(&self.images, block)? {
@@ -180,7 +180,7 @@ impl CachedLaunch {
         let slots = slots.iter().zip(self.addresses.iter().copied());
         match submit(|d| view.dispatch(&kernel, d), &kernel, self.groups, &uses, images, block, slots, &self.spans, &[])
         {
-            // Something must be waited for, or is lost.
+            // The launch needs a wait first, or its data are lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => Ok(None),
             done => {
@@ -192,7 +192,7 @@ impl CachedLaunch {
         }
     }
 
-    /// Most launches have no arrays.
+    /// Cold: most launches have no arrays.
     #[cold]
     fn count_writes(&self) {
         for (array, written) in &self.arrays {

@@ -34,7 +34,7 @@ pub enum Argument<'a> {
         /// How the kernel uses it; `None`: as it declares.
         access: Option<Access>,
     },
-    /// An image, with its sampler if the binding has both. Arguments are moved, most of them others, so it is elsewhere.
+    /// An image, with its sampler if the binding has both. Boxed: most arguments are not images, and the enum is moved often.
     Image(Box<ImageArgument>),
     /// A sampler alone.
     Sampler {

@@ -368,7 +368,7 @@ fn no_binding(all: &[Binding], set: u32, binding: u32) -> Error {
     ))
 }
 
-/// How the kernel uses a binding, if the caller may say so.
+/// The access of a binding: the caller's, or the kernel's if the caller gives none. Fails if they conflict.
 #[inline]
 fn used_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>) -> Result<Access> {
     let wrong = match access {
@@ -449,7 +449,7 @@ fn bind<'a>(
     if let Operand::View(part) = section {
         part.check(used).map_err(|e| e.context(at()))?;
     }
-    // A kernel that is only declared to write may leave elements out; the caller knows better.
+    // A kernel that only writes may skip elements, so their old values must be valid unless the caller says otherwise.
     let needs = if access.is_none() && used == Access::Write { Access::ReadWrite } else { used };
     Ok(Captured { operand: section, access: used, needs })
 }

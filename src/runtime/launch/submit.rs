@@ -10,9 +10,8 @@ use crate::runtime::launch::bounds::{Span, Table};
 /// Compiled kernels have no specialization constants.
 static NO_CONSTANTS: Vec<(u32, Vec<u8>)> = Vec::new();
 
-/// Gives the view's queue, by `give`, a launch with this block, into which the addresses are written at their slots. `spans`:
-/// the memory behind each, for a kernel that checks bounds.
-/// `after`: work that comes first.
+/// Submits a launch with this block to the view's queue, through `give`. Writes the addresses into the block at their slots.
+/// `spans`: for a kernel that checks bounds, the memory behind each address. `after`: work that runs first.
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
 pub(in crate::runtime) fn submit<'p>(

@@ -1,4 +1,4 @@
-// What kernels use, as Clang's device pass sees it: compiled, not run. Accepted is what restrict(amp) code may call.
+// The names that kernels use, as Clang's device pass sees them; compiled, not run. restrict(amp) code may call all of them.
 #include <revamp/detail/atomics.h>
 #include <revamp/detail/shapes.h>
 

@@ -1,4 +1,4 @@
-// Copies the units at packed positions first .. first + units of nested loops around a contiguous run (CopyPlan).
+// Copies `units` units from the packed position `first` on. A CopyPlan is nested loops around a contiguous run.
 // Built twice: UNIT uvec4 (16 bytes) and uint (4 bytes). scripts/shaders compiles it; the .spv files are checked in.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -36,7 +36,7 @@ void main() {
         }
         return;
     }
-    // The outermost loop's index is what the others leave.
+    // The remainder after all inner loops is the index of the outermost loop.
     uint outermost = p.rank - 1u;
     for (uint64_t i = gl_GlobalInvocationID.x; i < p.units; i += step) {
         uint64_t at = p.first + i;
