@@ -32,8 +32,8 @@
 #if (REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST) || !(REVAMP_DEVICE_PASS || REVAMP_HOST_RUNS_KERNELS)
 #define tile_static static __attribute__((shared))
 #else
-// A tile runs on one thread of the machine, with its threads as coroutines, so thread_local gives one variable per tile.
-// A macro can only begin a declaration, so tile_static has the limits of thread_local:
+// A tile runs on one thread of the machine, with its threads as coroutines, so thread_local gives one variable per
+// tile. A macro can only begin a declaration, so tile_static has the limits of thread_local:
 // - A class without a default constructor cannot be tile_static on host threads; give it one that does nothing. A
 //   constructor runs once a thread of the machine, not once a tile.
 // - Each variable takes its size from the stack of every thread of the program, whether the thread runs kernels or not,

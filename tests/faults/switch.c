@@ -40,7 +40,7 @@ int32_t fault_now(fault_function function) {
     if (__atomic_load_n(&s->function, __ATOMIC_ACQUIRE) != (int32_t)function) return 0;
     uint64_t call = __atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED);
     if (call < s->at || call >= s->at + s->times) return 0;
-    /* The library does without files: no call may fail because of them. */
+    /* Not counted for files: the library works without them, so no call may fail because of them. */
     if (fault_functions[function].kind != FAULT_FILE) __atomic_fetch_add(&s->fired, 1, __ATOMIC_RELEASE);
     return s->result;
 }

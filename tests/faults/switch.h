@@ -60,7 +60,8 @@ typedef enum { FAULT_FUNCTIONS(FAULT_NAME) FAULT_FUNCTION_COUNT } fault_function
 
 enum { FAULT_NONE = -1, FAULT_MOST_RESULTS = 8, FAULT_DEVICE_LOST = -4 };
 
-/* Of memory only the program's own sizes are asked for in such pieces; below, the process may end (revamp.h). */
+/* Only allocations of at least this size fail: the program chooses such sizes. Smaller ones may end the process
+ * (revamp.h). */
 #define FAULT_LARGE 65536
 
 typedef struct {
@@ -72,13 +73,13 @@ typedef struct {
     uint64_t times;
     /* Calls since it was armed. */
     uint64_t calls;
-    /* Calls that failed so, ever. */
+    /* Calls that failed because of the switch, ever. */
     uint64_t fired;
     /* A lost device stays lost until it is destroyed. */
     uint32_t is_lost;
     /* Calls of each function, ever. */
     uint64_t counts[FAULT_FUNCTION_COUNT];
-    /* Those of the program's first pass. */
+    /* The counts of the program's first pass. */
     uint64_t first[FAULT_FUNCTION_COUNT];
 } fault_switch;
 

@@ -1,4 +1,4 @@
-// Launches nothing: for the project's own compiler.
+// Launches nothing, so the project's own compiler compiles it.
 int plain(int);
 int plain(int x) {
 #if defined(__HIP__)

@@ -1,4 +1,4 @@
-// Launches nothing, and overloads on restriction: the project's own compiler could not take it.
+// Launches nothing, but overloads on restriction, which the project's own compiler could not compile.
 #include <amp.h>
 
 namespace {

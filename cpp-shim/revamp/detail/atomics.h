@@ -14,8 +14,8 @@
 #include <cstdio>
 #include <string>
 
-// C++ AMP's atomic operations are relaxed, but programs take locks by them. For devices the kernel compiler puts fences
-// around those; on the host's processors order costs next to nothing.
+// C++ AMP's atomic operations are relaxed, but programs build locks from them. For devices, the kernel compiler adds
+// fences around such locks. On the host, the stronger order costs almost nothing.
 #if REVAMP_DEVICE_PASS && !REVAMP_DEVICE_ON_HOST
 #define REVAMP_ORDER __ATOMIC_RELAXED
 #define REVAMP_UNEQUAL __ATOMIC_RELAXED
@@ -26,7 +26,7 @@
 
 REVAMP_DETAIL_BEGIN
 
-// GCC has no builtin for these.
+// GCC has no builtins for atomic_max and atomic_min.
 template <class T, class Choose> REVAMP_HD inline T atomic_choose(T *dest, T value, Choose takes_value) {
     T old = __atomic_load_n(dest, REVAMP_UNEQUAL);
     while (takes_value(value, old) &&
@@ -149,7 +149,7 @@ REVAMP_DETAIL_BEGIN
 
 inline void thread_fence() {
 #if REVAMP_TSAN
-    // ThreadSanitizer knows no fences, but this.
+    // ThreadSanitizer does not support fences, but it understands an atomic operation.
     static int order;
     (void)__atomic_fetch_add(&order, 0, __ATOMIC_SEQ_CST);
 #else
@@ -162,7 +162,7 @@ REVAMP_HD inline void fence([[maybe_unused]] unsigned memory) {
 #if REVAMP_DEVICE_PASS
     __revamp_memory_fence(memory);
 #else
-    // The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
+    // The threads of a tile share one thread of the host, so tile_static memory needs only a compiler fence.
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ((memory & 1) != 0) thread_fence();
 #endif
@@ -174,7 +174,7 @@ inline std::string formatted(const char *format, std::va_list arguments) {
     const int length = std::vsnprintf(nullptr, 0, format, again);
     va_end(again);
     std::string text(length > 0 ? static_cast<std::string::size_type>(length) : 0, '\0');
-    // The terminator goes where the string has its own.
+    // vsnprintf writes its terminator over the terminator of the string.
     if (length > 0) std::vsnprintf(&text[0], text.size() + 1, format, arguments);
     return text;
 }
@@ -186,7 +186,7 @@ inline std::string formatted(const char *format, std::va_list arguments) {
     throw Concurrency::runtime_exception("Reference Rasterizer: Shader abort instruction hit", failed);
 }
 #if REVAMP_DEVICE_LANGUAGE
-// What the templates below call on the host.
+// Host functions for the templates below.
 inline void print(const char *format, ...) {
     std::va_list arguments;
     va_start(arguments, format);
@@ -218,10 +218,10 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 
 #if REVAMP_DEVICE_LANGUAGE
 
-// Device code has no variable argument lists. Small integers are promoted as in C; floats stay what they are, since not
-// every device has doubles. Without debug information of their own, so that what is wrong is told at the caller's line.
+// Templates, because device code has no variable argument lists. Small integers are promoted as in C; floats are not,
+// because not every device has doubles. The functions have no debug information, so errors name the caller's line.
 #if __clang_major__ >= 22
-// Older ones know it for variable argument lists only.
+// Older versions accept the attribute only on variadic functions.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 #define REVAMP_PRINTS __attribute__((nodebug, format(printf, 1, 2)))

@@ -82,7 +82,7 @@ void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out ou
     }
 }
 
-// Memory that must live until an operation is done, and what is to be done then.
+// Memory that must live until an operation is done, and a function to call then.
 template <class Elements, class Finish> struct pending_copy {
     Elements elements;
     Finish finish;
@@ -104,7 +104,7 @@ template <class Elements, class Finish> struct pending_copy {
         else
             self->state->set_value({});
     }
-    // Gives it to the completion, whose last share it releases.
+    // Passes `self` to the callback of the completion, which destroys it.
     static Concurrency::completion_future start(std::unique_ptr<pending_copy> self,
                                                 const Concurrency::completion_future &under) {
         std::shared_ptr<task_state<void>> state = self->state;
@@ -115,7 +115,7 @@ template <class Elements, class Finish> struct pending_copy {
     }
 };
 
-// Copies elements that are kept until it is done.
+// Copies elements that stay alive until the copy is done.
 template <class T, int N, class Destination>
 Concurrency::completion_future copy_kept_async(std::vector<T> elements, const Concurrency::extent<N> &extent,
                                                Destination &destination) {

@@ -1,10 +1,10 @@
-// fast_math and precise_math in device code: the one place where their names meet what the device's compiler knows.
+// fast_math and precise_math in device code: maps their functions to operations that the kernel compiler knows.
 //
-// In Clang's HIP mode each function is declared a second time with the device attribute, beside the host's of
-// amp_math.h; amp code takes these. fast_math's are instructions of GLSL.std.450, called as functions of device_abi.h,
-// or a few instructions of LLVM's. precise_math's are code: device_precise.h. Only the device pass needs the bodies;
-// the host pass sees declarations. Kernels as code for the host's processor take the C library's in their place
-// (kernelc/src/passes/host_functions.rs).
+// In Clang's HIP mode, each function is declared a second time with the device attribute, in addition to the host
+// function of amp_math.h; amp code calls the device function. The functions of fast_math are instructions of
+// GLSL.std.450, called through device_abi.h, or a few LLVM instructions. The functions of precise_math are the code in
+// device_precise.h. Only the device pass needs the bodies; the host pass sees declarations. Native kernels call the C
+// library's functions instead (kernelc/src/passes/host_functions.rs).
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H
 
@@ -49,8 +49,8 @@ REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
     return __revamp_fast_ldexp_f32(x, exponent);
 }
 
-// x P(x^2) / Q(x^2) up to 8.5, then 1: devices have a unit for reciprocals and powers, and this waits for one of them.
-// GLSL's Tanh is two powers and more in drivers.
+// x P(x^2) / Q(x^2) up to 8.5, then 1. This needs one reciprocal, while drivers compile GLSL's Tanh to two powers and
+// more. Reciprocals and powers share one slow unit on devices.
 REVAMP_MATH_INLINE float tanh(float x) {
     const float a = precise::fabs(x), z = a * a;
     const float p = ((0x1.6e6026p-17f * z + 0x1.7c8b4ep-9f) * z + 0x1.07cdf6p-3f) * z + 0x1.fffff8p-1f;
@@ -93,7 +93,7 @@ REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
 } // namespace fast
 REVAMP_DETAIL_END
 #if REVAMP_DEVICE_ON_HOST
-// What the C library has, as native kernels take it (kernelc/src/passes/host_functions.rs).
+// The functions of the C library, which native kernels call (kernelc/src/passes/host_functions.rs).
 REVAMP_DETAIL_BEGIN
 namespace c_library {
 #define REVAMP_MATH_BUILTIN_1(name)                                                                                    \
@@ -122,7 +122,7 @@ REVAMP_DETAIL_END
 #endif
 #endif
 
-// Where the C library's functions are: those of fast_math, and of precise_math.
+// The namespaces that implement fast_math and precise_math.
 #if REVAMP_DEVICE_ON_HOST
 #define REVAMP_MATH_FAST_CODE c_library
 #define REVAMP_MATH_PRECISE_CODE c_library
@@ -131,22 +131,22 @@ REVAMP_DETAIL_END
 #define REVAMP_MATH_PRECISE_CODE REVAMP_MATH_CODE
 #endif
 
-// Each function is declared, and in the device pass defined as a friend of a template's instance: such a body, and what
-// it needs of device_precise.h, is instantiated only if the program calls it. All of them at once would take a tenth of
-// a second of every compilation.
+// Each function is declared, and in the device pass defined as a friend of a template instance. Clang instantiates such
+// a body, and the parts of device_precise.h that it needs, only if the program calls it. Instantiating all of them
+// would take a tenth of a second in every compilation.
 #define REVAMP_MATH_DECLARE(target, result, name, parameters, arguments) REVAMP_DEVICE result name parameters;
 #define REVAMP_MATH_DEFINE(target, result, name, parameters, arguments)                                                \
     friend REVAMP_DEVICE __attribute__((always_inline)) inline result name parameters {                                \
         return revamp::detail::target arguments;                                                                       \
     }
 
-// The host's remquo has the attribute as well; what lacks it loses.
+// Overload resolution prefers functions with this attribute. The host's remquo has it, so the device's needs it too.
 #define REVAMP_MATH_FIRST __attribute__((enable_if(true, "")))
 
 // F is one of these two; set is `fast` or `precise`; parameters and arguments are in parentheses.
 #define REVAMP_MATH_1(F, set, type, name, target) F(set::target, type, name, (type x), (x))
 #define REVAMP_MATH_2(F, set, type, name, target) F(set::target, type, name, (type x, type y), (x, y))
-// What both namespaces have, for one type, in forms whose names end in `f` or nothing.
+// Functions of both namespaces, for one type; their names end in `f` or nothing.
 #define REVAMP_MATH_SHARED(F, set, type, f)                                                                            \
     F(set::frexp, type, frexp##f, (type x, int *exponent), (x, exponent))                                              \
     F(set::ldexp, type, ldexp##f, (type x, int exponent), (x, exponent))                                               \
@@ -157,7 +157,7 @@ REVAMP_DETAIL_END
     F(set::isfinite, int, isfinite, (type x), (x))                                                                     \
     F(set::isinf, int, isinf, (type x), (x))                                                                           \
     F(set::isnan, int, isnan, (type x), (x))
-// What only precise_math has.
+// Functions of precise_math only.
 #define REVAMP_MATH_MORE(F, type, f)                                                                                   \
     F(precise::fma, type, fma##f, (type x, type y, type z), (x, y, z))                                                 \
     F(precise::ilogb, int, ilogb##f, (type x), (x))                                                                    \
@@ -222,8 +222,9 @@ REVAMP_MATH_ALL_PRECISE
 }
 #undef REVAMP_MATH_F
 
-// Arguments of several types, `pow(x, 2)`: the C library's templates would take them, in double and for the host. In
-// fast_math all become float; in precise_math double where one is, or none is float.
+// Overloads for arguments of several types, as in `pow(x, 2)`. Without them, the C library's templates would match,
+// which compute in double on the host. In fast_math all arguments become float. In precise_math they become double if
+// one of them is double or none is float.
 template <class T, class... More>
 using revamp_float_of =
     std::enable_if_t<std::is_arithmetic<T>::value && (std::is_arithmetic<More>::value && ...) &&

@@ -1,10 +1,10 @@
 // The functions of precise_math for devices: float ones in float only, double ones in double and integers, without
 // tables (but for the digits of 2/pi), calls, recursion or memory. docs/maths.md has the measured bounds.
 //
-// What Vulkan promises of arithmetic is little, and no more is used: + - * are correctly rounded (the kernel compiler
-// forbids contraction), but a division may be 2.5 ulp off, sqrt 3 ulp, and an fma may round twice. So what must be
-// exact is made of + - *, and a quotient or root that matters is put right by its residual. NaN, infinities and
-// subnormal numbers are told by their bits: a device may assume that there are none, or flush them to zero.
+// The functions rely only on what Vulkan guarantees: + - * are correctly rounded (the kernel compiler forbids
+// contraction), but a division may be off by 2.5 ulp and sqrt by 3 ulp, and an fma may round twice. So exact steps use
+// only + - *, and critical quotients and roots are corrected by their residuals. NaN, infinities and subnormal numbers
+// are recognised by their bits, because a device may assume that there are none, or flush them to zero.
 //
 // Most functions work on sums of two numbers, high + low with |low| below an ulp of high, and round once at the end.
 // The polynomials were made by interpolation at Chebyshev's nodes. Those of erf and lgamma are FreeBSD's msun:
@@ -23,7 +23,7 @@
 #include <cmath>
 #include <cstdint>
 
-// A test may set these two to less exact ones.
+// Tests may define these two macros with less exact operations.
 #ifndef REVAMP_MATH_QUOTIENT
 #if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_QUOTIENT(x, y) revamp::detail::precise::native_quotient(x, y)
@@ -34,13 +34,13 @@
 #endif
 #define REVAMP_MATH_INLINE REVAMP_DEVICE __attribute__((always_inline)) inline
 
-// At the start of functions that count on the rounding of each operation, whatever the program is compiled with: their
-// operations do not carry LLVM's flags `contract`, `reassoc` and `arcp`, and the kernel compiler makes them
+// Functions that rely on the rounding of each operation begin with this macro. Whatever the options of the compilation,
+// their operations do not have LLVM's flags `contract`, `reassoc` and `arcp`, and the kernel compiler marks them
 // NoContraction.
 #if defined(__clang__) && __clang_major__ >= 18
 #define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off) reciprocal(off)")
 #elif defined(__clang__)
-// Those before 18 know no `reciprocal`.
+// Clang before 18 has no `reciprocal`.
 #define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off)")
 #else
 #define REVAMP_MATH_EXACT
@@ -50,7 +50,7 @@ REVAMP_DETAIL_BEGIN
 namespace precise {
 
 #if REVAMP_DEVICE_PASS
-// The device's own, up to 2.5 ulp off.
+// The device's division, with an error of up to 2.5 ulp.
 REVAMP_MATH_INLINE float native_quotient(float x, float y) {
     return __revamp_fast_quotient_f32(x, y);
 }
@@ -151,7 +151,7 @@ template <class T> REVAMP_MATH_INLINE pieces<T> take_apart(T x) {
     }
     return {(m & (leading_one<T> - 1)) | leading_one<T>, biased - format<T>::bias - format<T>::fraction};
 }
-// The same backwards, rounded to nearest even; the leading one of the significand may be lower.
+// The inverse of take_apart, rounded to nearest even. The leading one of the significand may be at a lower bit.
 template <class T> REVAMP_MATH_INLINE T put_together(word_of<T> sign, word_of<T> significand, int exponent) {
     if (significand == 0) return from_bits<T>(sign);
     const int shift = leading_zeros(significand) - (static_cast<int>(sizeof(T)) * 8 - 1 - format<T>::fraction);
@@ -173,7 +173,7 @@ template <class T> REVAMP_MATH_INLINE T ldexp(T x, int n) {
     if (biased > 2 * format<T>::bias || is_zero(x)) return x;
     const int limit = 4 * format<T>::bias;
     n = n > limit ? limit : n < -limit ? -limit : n;
-    // By far the most frequent.
+    // Fast path: by far the most frequent case.
     if (biased > 0 && biased + n > 0 && biased + n <= 2 * format<T>::bias)
         return from_bits<T>(bits(x) + (static_cast<word_of<T>>(n) << format<T>::fraction));
     const pieces<T> p = take_apart(x);
@@ -183,13 +183,13 @@ template <class T> REVAMP_MATH_INLINE T ldexp(T x, int n) {
 template <class T> REVAMP_MATH_INLINE T power_of_two(int n) {
     return from_bits<T>(word_of<T>(n + format<T>::bias) << format<T>::fraction);
 }
-// x 2^n, rounded once, for an x not far from 1 and |n| up to twice what normal numbers have.
+// x 2^n, rounded once, for an x near 1 and |n| up to twice the largest exponent of normal numbers.
 template <class T> REVAMP_MATH_INLINE T times_power(T x, int n) {
     const int half = n / 2;
     return x * power_of_two<T>(half) * power_of_two<T>(n - half);
 }
 
-// What every device does.
+// Operations that every device has.
 REVAMP_MATH_INLINE float native_root(float x) {
     return __builtin_sqrtf(x);
 }
@@ -208,7 +208,7 @@ REVAMP_MATH_NATIVE(floor)
 REVAMP_MATH_NATIVE(rint)
 REVAMP_MATH_NATIVE(trunc)
 #undef REVAMP_MATH_NATIVE
-// Fused if the device's is.
+// Fused if the device's fma is fused.
 REVAMP_MATH_INLINE float fma(float x, float y, float z) {
     return __builtin_fmaf(x, y, z);
 }
@@ -233,7 +233,7 @@ template <class T> REVAMP_MATH_INLINE two<T> constant(double high, double low) {
     const T first = static_cast<T>(high);
     return {first, static_cast<T>(high - static_cast<double>(first) + low)};
 }
-// a + b exactly; the second where |a| >= |b| or a = 0.
+// a + b exactly; ordered_sum requires |a| >= |b| or a = 0.
 template <class T> REVAMP_MATH_INLINE two<T> sum(T a, T b) {
     REVAMP_MATH_EXACT
     const T s = a + b, c = s - a;
@@ -248,7 +248,7 @@ template <class T> REVAMP_MATH_INLINE T value(two<T> a) {
     REVAMP_MATH_EXACT
     return a.high + a.low;
 }
-// a b exactly, but for 2^-107 of a double one.
+// a b: exact in float, and with a relative error of 2^-107 in double.
 template <class T> REVAMP_MATH_INLINE two<T> product(T a, T b) {
     REVAMP_MATH_EXACT
     const T p = a * b;
@@ -269,7 +269,7 @@ template <class T> REVAMP_MATH_INLINE two<T> multiply(two<T> a, two<T> b) {
     const two<T> p = product(a.high, b.high);
     return ordered_sum(p.high, p.low + (a.high * b.low + a.low * b.high));
 }
-// x c for an x so small that what product() makes of it might be flushed.
+// x c for an x so small that a device could flush the low part of product() to zero.
 template <class T> REVAMP_MATH_INLINE T tiny_times(T x, two<T> c) {
     return with_sign(value(multiply(two<T>{x * T(0x1p60), T(0)}, c)) * T(0x1p-60), sign_of(x));
 }
@@ -476,7 +476,7 @@ template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
     const two<T> r = divide(two<T>{T(1), T(0)}, root(two<T>{m, T(0)}));
     return value(r) * power_of_two<T>((odd - s.exponent) / 2);
 }
-// The cube root of a in [1, 8), a = m 2^r with m in [1, 2), to about 2^-30, or as many bits as there are.
+// The cube root of a in [1, 8), a = m 2^r with m in [1, 2), with an error of about 2^-30, or of an ulp in float.
 template <class T> REVAMP_MATH_INLINE T near_cube_root(T a, T m, int r) {
     const T factor = r == 0 ? T(1) : r == 1 ? T(0x1.428a2f98d728bp+0) : T(0x1.965fea53d6e3dp+0);
     const T t = factor * polynomial(m, 0.62037784, 0.44017392, -0.06023128);
@@ -540,7 +540,7 @@ template <class T> REVAMP_MATH_INLINE two<T> expm1_near_zero(two<T> r) {
     const two<T> s = ordered_sum(x, T(0.5) * square.high);
     return ordered_sum(s.high, s.low + (T(0.5) * square.low + r.low * (T(1) + x) + x * square.high * cubic));
 }
-// x = exponent log(2) + rest; what exp cannot stand is brought to what overflows or underflows.
+// x = exponent log(2) + rest. An x outside the domain of exp is clamped to a value that overflows or underflows.
 template <class T> struct log_two_pieces {
     two<T> rest;
     int exponent;
@@ -593,7 +593,7 @@ template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     x = x > limit ? limit : x < -limit ? -limit : x;
     return value(exp_in_pieces(multiply(two<T>{x, T(0)}, constant<T>(0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53))));
 }
-// 2^-n, or nothing where it does not matter beside 1; for n >= -1.
+// 2^-n, or 0 if it is negligible when added to 1; for n >= -1.
 template <class T> REVAMP_MATH_INLINE T one_below(int n) {
     return n > 60 ? T(0) : power_of_two<T>(-n);
 }
@@ -671,7 +671,7 @@ template <class T> REVAMP_MATH_INLINE two<T> log1p_near_zero(two<T> f) {
     const two<T> a = atanh_near_zero(divide(f, two<T>{d.high, d.low + f.low}));
     return {a.high + a.high, a.low + a.low};
 }
-// log(x) = fraction + exponent log(2), for x > 0. Only one of x.low and x.high's being subnormal.
+// log(x) = fraction + exponent log(2), for x > 0. x.high may be subnormal only if x.low is 0.
 template <class T> REVAMP_MATH_INLINE power<T> log_in_pieces(two<T> x) {
     REVAMP_MATH_EXACT
     const scaled<T> s = scale(x.high);
@@ -695,7 +695,7 @@ template <class T> REVAMP_MATH_INLINE two<T> natural(power<T> l) {
 template <class T> REVAMP_MATH_INLINE two<T> log_of(two<T> x) {
     return natural(log_in_pieces(x));
 }
-// What the logarithm of x is without calculation, or zero.
+// True if x is zero, negative, infinite or NaN; then *result is its logarithm.
 template <class T> REVAMP_MATH_INLINE bool log_special(T x, T *result) {
     if (!is_zero(x) && !negative(x) && is_finite(x)) return false;
     *result = is_nan(x) ? x : is_zero(x) ? -infinity<T>() : negative(x) ? not_a_number<T>() : x;
@@ -795,13 +795,13 @@ template <class T> struct quarter_turns {
     two<T> rest;
     int quadrant;
 };
-// Half a word: float holds no more exactly.
+// Half of a word, because float holds only 24 bits exactly.
 template <class T> REVAMP_MATH_INLINE T half_word(std::uint32_t w, int down, double unit) {
     return static_cast<T>((w >> down) & 0xffffU) * static_cast<T>(unit);
 }
-// |x| beyond 2^9, after M. Payne and R. Hanek: the significand times those digits of 2 / pi that matter.
+// For |x| beyond 2^9, after M. Payne and R. Hanek: the significand times the relevant digits of 2 / pi.
 template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_far(T x) {
-    // Two words of zero before the point.
+    // Begins with two zero words before the binary point.
     static constexpr std::uint32_t two_over_pi[] = {
         0,           0,           0xa2f9836eU, 0x4e441529U, 0xfc2757d1U, 0xf534ddc0U, 0xdb629599U, 0x3c439041U,
         0xfe5163abU, 0xdebbc561U, 0xb7246e3aU, 0x424dd2e0U, 0x06492eeaU, 0x09d1921cU, 0xfe1deb1cU, 0xb129a73eU,
@@ -809,7 +809,7 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_far(T x) {
         0x1ff897ffU, 0xde05980fU, 0xef2f118bU, 0x5a0a6d1fU, 0x6d367ecfU, 0x27cb09b7U, 0x4f463f66U, 0x9e5fea2dU,
         0x7527bac7U, 0xebe5f17bU, 0x3d0739f7U, 0x8a5292eaU, 0x6bfb5fb1U, 0x1f8d5d08U, 0x56033046U, 0xfc7b6babU};
     const pieces<T> p = take_apart(x);
-    // Digits whose product with the significand is a multiple of 4 are left out.
+    // Skips the digits whose product with the significand is a multiple of 4.
     const int start = p.exponent - 2 + 64, at = start >> 5, shift = start & 31;
     const word64 low = static_cast<std::uint32_t>(p.significand), high = word64(p.significand) >> 32;
     constexpr int count = format<T>::single ? 3 : 6;
@@ -830,7 +830,9 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_far(T x) {
     int quadrant = static_cast<int>(r0 >> 30);
     r0 <<= 2, r0 |= r1 >> 30, r1 <<= 2, r1 |= r2 >> 30, r2 <<= 2;
     if constexpr (count == 6) r2 |= r3 >> 30, r3 <<= 2, r3 |= r4 >> 30, r4 <<= 2, r4 |= r5 >> 30, r5 <<= 2;
-    // More than a half: back from the next one. The complement is a unit of the last word off.
+    // A fraction above a half becomes the negative distance to the next quadrant. The complement is off by one unit of
+    // the
+    // last word.
     const std::uint32_t back = (r0 >> 31) != 0 ? 0xffffffffU : 0U;
     quadrant += (r0 >> 31) != 0 ? 1 : 0;
     r0 ^= back, r1 ^= back, r2 ^= back, r3 ^= back, r4 ^= back, r5 ^= back;
@@ -1071,7 +1073,7 @@ template <class T> REVAMP_MATH_INLINE power<T> erfc_far(two<T> x) {
     const power<T> e = exp_in_pieces(exponent);
     return {divide(e.fraction, x), e.exponent};
 }
-// erfc(x) for a finite x to 26 more than its own bits, half of it if `halves` is 1.
+// erfc(x) for a finite x with 26 more bits than T, or half of it if `halves` is 1.
 template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
     REVAMP_MATH_EXACT
     const T a = fabs(x.high);
@@ -1083,7 +1085,7 @@ template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
         if (!negative(x.high)) return times_power(value(distant.fraction), distant.exponent - halves);
         return part * (T(2) - value(distant));
     }
-    // The low part by the derivative: 2 / sqrt(pi) e^(-x^2).
+    // The contribution of the low part, by the derivative 2 / sqrt(pi) e^(-x^2).
     T slope = T(0);
     if (x.low != T(0)) slope = T(0x1.20dd750429b6dp+0) * value(exp_in_pieces(two<T>{-a * a, T(0)}));
     const T low = slope * x.low;
@@ -1163,7 +1165,8 @@ template <class T> REVAMP_MATH_INLINE T normal_quantile(T q, T twice) {
     }
     return with_sign(REVAMP_MATH_QUOTIENT(a, b), sign_of(q));
 }
-// What erf's or erfc's inverse lacks, by Halley's method: x is near, wrong is (erf(x) - y) or (y - erfc(x)).
+// Improves x, an approximation of the inverse of erf or erfc, by a step of Halley's method. `wrong` is erf(x) - y or
+// y - erfc(x).
 template <class T> REVAMP_MATH_INLINE T halley(T x, T wrong) {
     REVAMP_MATH_EXACT
     const T slope = T(0x1.20dd750429b6dp+0) * exp(-x * x);
@@ -1174,7 +1177,8 @@ template <class T> REVAMP_MATH_INLINE T halley(T x, T wrong) {
 template <class T> REVAMP_MATH_INLINE T erfcinv_upper(T y) {
     const T x = normal_quantile(T(0.5) - T(0.5) * y, y) * T(0x1.6a09e667f3bcdp-1);
     if (y > T(0x1p-8)) return halley(x, y - erfc_of(two<T>{x, T(0)}, 0));
-    // Newton's method, scaled away from subnormal numbers; erfc' = -erfc(x) (2 x + 1 / x) closely enough.
+    // Newton's method, scaled to avoid subnormal numbers. erfc' is approximately -erfc(x) (2 x + 1 / x), which
+    // suffices.
     const power<T> e = erfc_far(two<T>{x, T(0)});
     const T f = value(e.fraction), wrong = f - ldexp(y, -e.exponent);
     return x + REVAMP_MATH_QUOTIENT(wrong, f * (x + x + REVAMP_MATH_QUOTIENT(T(1), x)));
@@ -1222,7 +1226,7 @@ template <class T> REVAMP_MATH_INLINE two<T> stirling(two<T> x) {
     const two<T> c = constant<T>(0x1.acfe390c97d6ap-2, -0x1.65b5a1b7ff5dfp-55);
     return add(p, ordered_sum(c.high, c.low + series));
 }
-// a moved up to where Stirling's series holds, and what that multiplies gamma(a) by.
+// a shifted to the domain of Stirling's series, and the factor by which the shift multiplies gamma(a).
 template <class T> struct moved_up { two<T> place, factor; };
 template <class T> REVAMP_MATH_INLINE moved_up<T> move_up(T a) {
     two<T> y = {a, T(0)}, p = {T(1), T(0)};
@@ -1301,7 +1305,7 @@ template <class T> REVAMP_MATH_INLINE T log_gamma_small(T x) {
                                 8.81081882437654011382e-04, -3.12754168375120860518e-04);
         const T p3 = polynomial(w, 6.46249402391333854778e-02, -1.03142241298341437450e-02, 2.25964780900612472250e-03,
                                 -5.38595305356740546715e-04, 3.35529192635519073543e-04);
-        // The minimum, and what its rounding and that of its place leave.
+        // The minimum, and the correction for the rounding of the minimum and of its argument.
         const T least = T(-1.21486290535849611461e-01);
         const T tail = format<T>::single ? T(6.6971006518e-09) : T(-3.63867699703950536541e-18);
         return r + (least + (z * p1 - (tail - w * (p2 + y * p3))));

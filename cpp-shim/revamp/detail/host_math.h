@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-// exp10, scalb and lgamma_r with their forms in float are GNU's, which musl has too; sincos MinGW has besides.
+// glibc and musl have exp10, scalb, lgamma_r and their float forms. MinGW also has sincos.
 #if !defined(_WIN32) && !defined(__APPLE__)
 #define REVAMP_HAS_GNU_MATH
 #endif
@@ -180,8 +180,8 @@ inline double normal_quantile(double q, double twice) {
     return q < 0.0 ? -x : x;
 }
 
-// The inverse of erfc at y in (0, 1]: AS 241 and a step of Halley's method, which leaves erfc's own error, made smaller
-// by its slope. Where y is nearly subnormal erfc says less than AS 241.
+// The inverse of erfc at y in (0, 1]: AS 241 and a step of Halley's method. The remaining error is that of erfc,
+// divided by its slope. For nearly subnormal y, erfc is less exact than AS 241, so the step is skipped.
 inline double erfcinv_upper(double y) {
     const double x = normal_quantile(0.5 - 0.5 * y, y) * sqrt_half.high;
     if (y < 1e-290) return x;
@@ -214,7 +214,7 @@ inline double probit(double p) {
     return p < 0.5 ? -sqrt_two * erfcinv_upper(2.0 * p) : sqrt_two * erfcinv_upper(2.0 * (1.0 - p));
 }
 
-// By themselves, since a newer C library may have the double form.
+// The float forms, in a namespace of their own because a newer C library may have the double forms.
 namespace single {
 #define REVAMP_MATH_FLOAT(name)                                                                                        \
     inline float name(float x) {                                                                                       \
@@ -235,7 +235,7 @@ REVAMP_MATH_FLOAT(tanpi)
 #undef REVAMP_MATH_FLOAT
 } // namespace single
 
-// fast_math's: in float throughout, so that loops vectorise: 1.5 ulp.
+// Functions of fast_math, computed in float so that loops vectorise: 1.5 ulp.
 namespace quick {
 inline float rsqrt(float x) {
     return 1.0f / std::sqrt(x);
@@ -265,7 +265,7 @@ inline double exp10(double x) {
 inline float exp10f(float x) {
     return static_cast<float>(exp10(static_cast<double>(x)));
 }
-// x 2^y; y is whole or infinite.
+// x 2^y, where y must be an integer or infinite.
 inline double scalb(double x, double y) {
     if (std::isnan(x) || std::isnan(y)) return x + y;
     if (std::isinf(y)) return y > 0.0 ? x * y : x / -y;
@@ -275,7 +275,7 @@ inline double scalb(double x, double y) {
 inline float scalbf(float x, float y) {
     return static_cast<float>(scalb(static_cast<double>(x), static_cast<double>(y)));
 }
-// Between negative integers the gamma function changes its sign.
+// The sign of the gamma function alternates between consecutive negative integers.
 inline int sign_of_gamma(double x) {
     const double whole = std::floor(x);
     return std::signbit(x) && (x == 0.0 || (whole != x && std::fmod(whole, 2.0) != 0.0)) ? -1 : 1;
@@ -336,7 +336,7 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     if (!std::isfinite(remainder) || !std::isfinite(y)) return remainder;
     constexpr T period = 0x1p24f; // a multiple of it changes neither the remainder nor those bits
     if (divisor <= (std::numeric_limits<T>::max)() / period) size = std::fmod(size, divisor * period);
-    // Of magnitude 2^24 at most, so the error of the division is far below a half, in double for float too.
+    // The quotient is at most 2^24, so the error of the division in double is far below a half.
     const double whole =
         std::nearbyint((static_cast<double>(size) - static_cast<double>(std::remainder(size, divisor))) /
                        static_cast<double>(divisor));
@@ -344,8 +344,8 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     *quotient = std::signbit(x) == std::signbit(y) ? low : -low;
     return remainder;
 }
-// Beside the C library's, which a using-directive brings as well, Clang takes these; GCC, which cannot be told, takes
-// the C library's where that has the same parameters.
+// A using-directive also brings the C library's functions. Clang prefers these because of enable_if. GCC has no such
+// attribute, and prefers the C library's functions if they have the same parameters.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
@@ -367,7 +367,8 @@ REVAMP_REMQUO(float, remquof) {
 #pragma clang diagnostic pop
 #endif
 
-// Of whole numbers among the arguments: double, or float where one is. The C library's own do so.
+// The type in which mixed arguments are computed, as in the C library: double if one of them is double or none is
+// float, else float.
 template <class... T>
 using number_of = std::enable_if_t<
     (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) &&

@@ -25,7 +25,7 @@ REVAMP_NAMESPACE_END
 #else
 
 #ifdef _WIN32
-// They define the values whether they are there or not.
+// This header defines the values without checking for earlier definitions, so it must come first.
 #include <winerror.h>
 #endif
 

@@ -1,13 +1,15 @@
-// revamp: programs that print by std::wcout and by std::cout.
+// revamp: programs that print to both std::wcout and std::cout.
 //
-// On Windows both appear. The GNU C library takes from a stream whichever kind it was first written with, and refuses
-// the other: the rest is lost without a word. There are three ways:
+// On Windows both outputs appear. The GNU C library fixes the orientation of a file, wide or narrow, at the first
+// output, and silently drops output of the other kind. There are three cases:
 //
-// - Sources that the kernel compiler compiles: wide streams write the bytes that the C library would make of them, by
-//   way of the narrow ones. Both appear, in order. A program that uses wide output alone prints the same bytes as
-//   without this. -DREVAMP_NO_WIDE_OUTPUT leaves it out.
-// - -DREVAMP_WIDE_OUTPUT, for any one source of the program: the same, and the bytes are UTF-8 in every locale.
-// - Other sources: a header that changed the program's streams would be worse, so it looks at the end, and says it.
+// - In sources that the kernel compiler compiles, wide streams convert their text to the bytes that the C library would
+//   write, and write them as narrow output. Both outputs appear, in order. A program with only wide output prints the
+//   same bytes as before. -DREVAMP_NO_WIDE_OUTPUT disables this.
+// - -DREVAMP_WIDE_OUTPUT, in any one source of the program, does the same, with UTF-8 in every locale.
+// - In other sources, changing the streams of the program would be too intrusive. The header checks for lost output at
+// the
+//   end of the program, and reports it.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -37,11 +39,11 @@
 #endif
 REVAMP_DETAIL_BEGIN
 
-// Set where wide streams write UTF-8: that goes before.
+// True if wide streams write UTF-8, which has precedence over the conversion by locale.
 inline bool wide_output_is_utf8 = false;
 
 #if defined(REVAMP_WIDE_OUTPUT) || REVAMP_BOTH_OUTPUTS
-// A buffer that keeps nothing.
+// A stream buffer without a buffer.
 class unbuffered : public std::wstreambuf {
   protected:
     int_type overflow(int_type character) override {
@@ -70,9 +72,9 @@ class utf8_buffer : public unbuffered {
 };
 
 struct wide_output {
-    // Inline variables come in no order with the streams' own initialisation: this makes sure of it.
+    // Ensures that the standard streams are initialised first; the order of inline variables is unspecified.
     std::ios_base::Init streams;
-    // The buffers are not destroyed: other static objects may print.
+    // The buffers are never destroyed, because other static objects may print.
     wide_output() {
         wide_output_is_utf8 = true;
         std::wcout.rdbuf(new utf8_buffer(std::cout.rdbuf()));
@@ -82,7 +84,7 @@ struct wide_output {
 };
 inline const wide_output wide_output_in_place;
 #elif REVAMP_BOTH_OUTPUTS
-// Takes the place of the buffer of a wide stream over a file of the C library.
+// Replaces the buffer of a wide stream over a file of the C library.
 class both_buffer : public unbuffered {
   public:
     both_buffer(std::wostream &stream, std::FILE *file) : m_stream(stream), m_file(file), m_plain(stream.rdbuf()) {
@@ -119,9 +121,9 @@ class both_buffer : public unbuffered {
     iconv_t m_bytes_of = no_conversion();
 
     static iconv_t no_conversion() { return reinterpret_cast<iconv_t>(std::intptr_t{-1}); }
-    // The program also uses std::wprintf and the like.
+    // True if the file is wide already: the program also uses std::wprintf or similar functions.
     bool is_wide() const { return std::fwide(m_file, 0) > 0; }
-    // The C library decides by the locale of the first output, and writes what resembles a character that has no bytes.
+    // Like the C library, uses the locale at the first output, and transliterates characters that it cannot encode.
     bool begin() {
         if (m_bytes_of == no_conversion())
             m_bytes_of = iconv_open((std::string(nl_langinfo(CODESET)) + "//TRANSLIT").c_str(), "WCHAR_T");
@@ -129,7 +131,7 @@ class both_buffer : public unbuffered {
     }
     bool put(const char *bytes, std::size_t count) {
         if (std::fwide(m_file, 0) < 0) return std::fwrite(bytes, 1, count, m_file) == count;
-        // Nobody has written to the file yet, so nothing waits in it: it can still become one of either kind.
+        // The file has no orientation and an empty buffer yet. Writing to its descriptor keeps both possible.
         while (count > 0) {
             const ssize_t written = ::write(fileno(m_file), bytes, count);
             if (written <= 0) return false;
@@ -152,7 +154,7 @@ struct both_outputs {
         buffers[2] = new both_buffer(std::wclog, stderr);
     }
     both_outputs(const both_outputs &) = delete;
-    // A library that is unloaded takes the code of its buffers with it.
+    // Removes the buffers, because a library that is unloaded takes their code with it.
     ~both_outputs() {
         for (both_buffer *buffer : buffers)
             delete buffer;

@@ -1,5 +1,5 @@
-//! What programs that use Vulkan themselves share with the library: a `VkDevice` and its queue, buffers, images, semaphores
-//! (docs/interop.md). Handles come and go as the numbers that they are in C.
+//! Vulkan objects shared between programs and the library: a `VkDevice` and its queue, buffers, images, semaphores
+//! (docs/interop.md). Handles are passed as numbers, as in C.
 
 #![allow(unsafe_code)]
 
@@ -33,7 +33,7 @@ use ash::vk::{self, Handle};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Weak};
 
-/// A `VkDevice` of the program. Zeroes and nulls are what C gives.
+/// A `VkDevice` of the program. Fields may be zero or null, as C passes them.
 pub struct ProgramDevice {
     /// VkInstance.
     pub instance: *mut c_void,
@@ -99,7 +99,7 @@ impl ProgramDevice {
         unsafe { Instance::of_program(vk::Instance::from_raw(self.instance as u64), self.api_version, get) }
     }
 
-    /// The device, which the program shares with the library until `release` is called. Asked for again, the same.
+    /// The device, which the program shares with the library until `release` is called. Later calls return the same device.
     ///
     /// # Safety
     /// The handles are alive and belong together, and stay so until `release` is called; `create_info` is what the
@@ -168,7 +168,7 @@ impl ProgramDevice {
         Ok(())
     }
 
-    /// Fails if the queue is none that the `VkDevice` was made with.
+    /// Fails if the `VkDevice` was not created with this queue.
     ///
     /// # Safety
     /// `info` is what the `VkDevice` was made with.
@@ -182,7 +182,7 @@ impl ProgramDevice {
         };
         let of_family = queues.iter().filter(|q| q.queue_family_index == self.queue_family);
         let made = of_family.map(|q| q.queue_count).max().unwrap_or(0);
-        // No VkDevice has none: then the program does not say.
+        // A VkDevice always has queues, so an empty list means that the program passed none.
         if self.queue_index >= made && !queues.is_empty() {
             return Err(Error::invalid(format!(
                 "revamp_vulkan_device_info.queue_index is {}, but the VkDevice was created with {made} queues of \
@@ -231,7 +231,7 @@ impl ProgramDevice {
         let lent = Some(Lent { lock: self.lock });
         let core = Core::over(&instance, &physical, opened, (self.queue_index, self.sharing, lent))?;
         let made = VulkanDevice::over(core)?;
-        // If it is not taken, the program is not told either.
+        // Set last: if opening fails, `release` must not be called.
         made.core().set_release(self.release);
         Ok(made)
     }
@@ -249,7 +249,7 @@ pub struct Requirements {
     pub features: *const c_void,
     /// The family that the library would use, and one that has graphics too if there is one.
     pub families: [u32; 2],
-    /// Version up to which the features are from.
+    /// The highest Vulkan version that the features come from.
     pub api_version: u32,
 }
 
@@ -371,14 +371,14 @@ fn foreign_use(
     Ok(point)
 }
 
-/// A point of the library as the program waits for it.
+/// The semaphore and value with which the program waits for a point of the library.
 fn own_point(point: &Point) -> Result<SemaphorePoint> {
     let own = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
     let own = own.ok_or_else(|| Error::internal("a queue with a timeline of another kind"))?;
     Ok((own.semaphore.as_raw(), own.signal_of(point.value)))
 }
 
-/// A point that is reached when the program may use the buffer; `with`: the point that is to be reached then.
+/// A point that is reached when the program may use the buffer. If `with` is given, this point is signalled then.
 pub fn signal(
     queue: &dyn Queue,
     buffer: &Arc<dyn Buffer>,
@@ -413,7 +413,7 @@ pub fn buffer_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, u64, u32)> {
     Ok((found.raw.as_raw(), found.base, super::import::USAGE.as_raw()))
 }
 
-/// The usage that a `VkBuffer` of the program must have been made with.
+/// The required usage of a `VkBuffer` of the program.
 const NEEDED: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
@@ -421,7 +421,7 @@ const NEEDED: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
         | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
 );
 
-/// To what offsets in buffers of the program must be aligned.
+/// The required alignment of offsets in buffers of the program.
 const ALIGNMENT: u64 = 16;
 
 /// A buffer over a `VkBuffer` of the program.

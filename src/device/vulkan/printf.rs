@@ -20,7 +20,7 @@ pub(super) fn is_printf(id: &str) -> bool {
     id.to_ascii_lowercase().contains("debug-printf")
 }
 
-/// Writes what a kernel printed, if the message contains that. True if it does.
+/// Writes the output of a kernel that the message contains. True if it contains such output.
 pub(super) fn print(id: &str, message: &str) -> bool {
     use std::io::Write;
     let Some(printed) = printed(id, message) else { return false };
@@ -33,7 +33,7 @@ pub(super) fn print(id: &str, message: &str) -> bool {
         );
         return true;
     }
-    // Other kernels do not end their lines, as is usual in shaders.
+    // SPIR-V kernels that revamp did not compile print lines without newlines, as is usual in shaders.
     let end = if (printed.foreign || printed.fails) && !printed.text.ends_with('\n') { "\n" } else { "" };
     // A closed standard error is no failure.
     let _ = write!(std::io::stderr(), "{}{end}", printed.text);
@@ -283,7 +283,7 @@ mod tests {
             cases.extend("diuxXo".chars().flat_map(|c| integers.map(|i| (format!("%{look}{c}"), i))));
             cases.extend("fFeEgG".chars().flat_map(|c| floats.map(|f| (format!("%{look}{c}"), f.to_bits()))));
         }
-        // Where it is rounded to one more digit, glibc 2.36 leaves out the zeros that # keeps.
+        // If rounding adds a digit, glibc 2.36 drops the zeros that # keeps.
         cases.retain(|(how, bits)| {
             !(how.contains('#') && how.ends_with(['g', 'G']) && f64::from_bits(*bits) == 999_999.5)
         });

@@ -1,4 +1,5 @@
-// The names that kernels use, as Clang's device pass sees them; compiled, not run. restrict(amp) code may call all of them.
+// The names that kernels use, as Clang's device pass sees them; compiled, not run. restrict(amp) code may call all of
+// them.
 #include <revamp/detail/atomics.h>
 #include <revamp/detail/shapes.h>
 
