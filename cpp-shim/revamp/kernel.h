@@ -168,7 +168,10 @@ class kernel_arguments {
         put(&value, sizeof(T), alignof(T));
     }
 
-    template <int N> void dispatch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain) {
+    // Makes the launch; if `timed` is not null, it becomes the completion of a timed one.
+    template <int N>
+    void dispatch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain,
+                  revamp_completion *timed = nullptr) {
         if (m_buffers != m_info.binding_count && !m_info.takes_block)
             throw Concurrency::runtime_exception(("the kernel has " + std::to_string(m_info.binding_count) +
                                                   " storage buffers, but " + std::to_string(m_buffers) +
@@ -189,7 +192,10 @@ class kernel_arguments {
         info.arguments = m_arguments.data();
         info.argument_count = m_arguments.size();
         const bool is_chosen = target && !target->is_auto_selection;
-        check(revamp_dispatch(is_chosen ? access::native(*target) : nullptr, m_kernel.native(), &info));
+        const revamp_accelerator_view view = is_chosen ? access::native(*target) : nullptr;
+        const revamp_async_options options = timed_options();
+        check(timed ? revamp_dispatch_async(view, m_kernel.native(), &info, &options, timed)
+                    : revamp_dispatch(view, m_kernel.native(), &info));
     }
 
   private:
@@ -261,5 +267,32 @@ void parallel_for_each(const extent<N> &domain, const revamp::kernel &kernel, co
 }
 
 REVAMP_NAMESPACE_END
+
+namespace revamp {
+inline namespace REVAMP_ABI {
+
+// The same, for times_of() of <revamp/times.hpp>.
+template <int N, class... Arguments>
+Concurrency::completion_future timed_parallel_for_each(const Concurrency::accelerator_view &view,
+                                                       const Concurrency::extent<N> &domain, const kernel &kernel,
+                                                       const Arguments &...arguments) {
+    detail::kernel_arguments all(kernel);
+    (all.add(arguments), ...);
+    revamp_completion done = nullptr;
+    all.dispatch(&view, domain, &done);
+    return detail::access::adopt(done);
+}
+template <int N, class... Arguments>
+Concurrency::completion_future timed_parallel_for_each(const Concurrency::extent<N> &domain, const kernel &kernel,
+                                                       const Arguments &...arguments) {
+    detail::kernel_arguments all(kernel);
+    (all.add(arguments), ...);
+    revamp_completion done = nullptr;
+    all.dispatch(nullptr, domain, &done);
+    return detail::access::adopt(done);
+}
+
+} // namespace REVAMP_ABI
+} // namespace revamp
 
 #endif // REVAMP_KERNEL_H

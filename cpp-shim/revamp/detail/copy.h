@@ -26,10 +26,10 @@ template <class T, int N> revamp_region region_of(const array<T, N> &array) {
     return array_access::region(array);
 }
 
-inline Concurrency::completion_future copy_regions_async(const revamp_region &source,
-                                                         const revamp_region &destination) {
+inline Concurrency::completion_future copy_regions_async(const revamp_region &source, const revamp_region &destination,
+                                                         const revamp_async_options *options = nullptr) {
     revamp_completion done = nullptr;
-    check(revamp_copy_async(&source, &destination, nullptr, &done));
+    check(revamp_copy_async(&source, &destination, options, &done));
     return access::adopt(done);
 }
 

@@ -429,9 +429,16 @@ template <class Kernel, class Index> constexpr void check_kernel() {
     static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
 }
 
-template <class Kernel, int N>
+// Begins a launch; <revamp/times.hpp> has another one.
+struct plain_start {
+    revamp_status operator()(revamp_accelerator_view view, const revamp_parallel_for_each_info &info) const {
+        return revamp_parallel_for_each(view, &info);
+    }
+};
+
+template <class Kernel, int N, class Start>
 void launch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain, const Kernel &kernel,
-            revamp_parallel_for_each_info &info, const call_site &site) {
+            revamp_parallel_for_each_info &info, const call_site &site, Start start) {
     static_assert(alignof(Kernel) <= 64,
                   "the functor of a parallel_for_each must not need more than 64 bytes of alignment");
     const captured_functor<Kernel, N> functor(kernel, domain);
@@ -449,7 +456,7 @@ void launch(const Concurrency::accelerator_view *target, const Concurrency::exte
     const bool large = info.compiled && functor.large();
     if (large) info.compiled = nullptr; // host threads count in 64 bits
     release_order();
-    const revamp_status status = revamp_parallel_for_each(is_chosen ? access::native(*target) : nullptr, &info);
+    const revamp_status status = start(is_chosen ? access::native(*target) : nullptr, info);
     if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site, large);
     check(status);
 #if !REVAMP_DEVICE_LANGUAGE
@@ -461,10 +468,10 @@ void launch(const Concurrency::accelerator_view *target, const Concurrency::exte
 }
 
 // The device pass only looks for kernels.
-template <class Kernel, int N>
+template <class Kernel, int N, class Start = plain_start>
 void launch_untiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                     [[maybe_unused]] const Concurrency::extent<N> &domain, [[maybe_unused]] const Kernel &kernel,
-                    [[maybe_unused]] const call_site &site) {
+                    [[maybe_unused]] const call_site &site, [[maybe_unused]] Start start = {}) {
     revamp_parallel_for_each_info info = {};
 #if REVAMP_DEVICE_LANGUAGE
     info.compiled = reinterpret_cast<const void *>(&untiled_entry<Kernel, N>);
@@ -474,14 +481,15 @@ void launch_untiled([[maybe_unused]] const Concurrency::accelerator_view *target
     check_kernel<Kernel, Concurrency::index<N>>();
     info.row_function = &untiled_kernel<Kernel, N>::row;
 #endif
-    launch(target, domain, kernel, info, site);
+    launch(target, domain, kernel, info, site, start);
 #endif
 }
 
-template <class Kernel, int D0, int D1, int D2>
+template <class Kernel, int D0, int D1, int D2, class Start = plain_start>
 void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                   [[maybe_unused]] const Concurrency::tiled_extent<D0, D1, D2> &domain,
-                  [[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const call_site &site) {
+                  [[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const call_site &site,
+                  [[maybe_unused]] Start start = {}) {
     static_assert(tile_limits<D0, D1, D2>::kept, "");
     revamp_parallel_for_each_info info = {};
 #if REVAMP_DEVICE_LANGUAGE
@@ -495,7 +503,7 @@ void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     int tile[N];
     info.tile = views::values(domain.tile_extent, tile);
-    launch(target, static_cast<const Concurrency::extent<N> &>(domain), kernel, info, site);
+    launch(target, static_cast<const Concurrency::extent<N> &>(domain), kernel, info, site, start);
 #endif
 }
 

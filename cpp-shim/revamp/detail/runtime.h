@@ -640,6 +640,13 @@ inline completion_future access::make(std::shared_ptr<task_state<void>> state) n
     return future;
 }
 
+// Of work whose times are asked for.
+inline revamp_async_options timed_options() {
+    revamp_async_options options = REVAMP_ASYNC_OPTIONS_INIT;
+    options.is_timed = true;
+    return options;
+}
+
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
