@@ -527,6 +527,37 @@ REVAMP_ENUM(revamp_accelerator_kind, uint32_t) {
 };
 
 /**
+ * The type of the device behind an accelerator.
+ */
+REVAMP_ENUM(revamp_device_type, uint32_t) {
+    /**
+     * Another one, or none.
+     */
+    REVAMP_DEVICE_TYPE_OTHER = 0,
+    /**
+     * A GPU that shares the host's memory.
+     */
+    REVAMP_DEVICE_TYPE_INTEGRATED_GPU = 1,
+    /**
+     * A GPU with memory of its own.
+     */
+    REVAMP_DEVICE_TYPE_DISCRETE_GPU = 2,
+    /**
+     * A GPU of a virtual machine.
+     */
+    REVAMP_DEVICE_TYPE_VIRTUAL_GPU = 3,
+    /**
+     * Processors of the host.
+     */
+    REVAMP_DEVICE_TYPE_CPU = 4
+};
+
+/**
+ * What SPIR-V kernels may require of a device: a set of REVAMP_FEATURE_ bits.
+ */
+typedef uint64_t revamp_features;
+
+/**
  * When work is handed to the device (C++ AMP's queuing_mode).
  */
 REVAMP_ENUM(revamp_queuing_mode, uint32_t) {
@@ -540,6 +571,166 @@ REVAMP_ENUM(revamp_queuing_mode, uint32_t) {
      */
     REVAMP_QUEUING_MODE_AUTOMATIC = 1
 };
+
+/**
+ * 8-bit integers in storage buffers.
+ */
+#define REVAMP_FEATURE_STORAGE_8BIT 1u
+
+/**
+ * 16-bit numbers in storage buffers.
+ */
+#define REVAMP_FEATURE_STORAGE_16BIT 2u
+
+/**
+ * 8-bit integers in uniform buffers.
+ */
+#define REVAMP_FEATURE_UNIFORM_8BIT 4u
+
+/**
+ * 16-bit numbers in uniform buffers.
+ */
+#define REVAMP_FEATURE_UNIFORM_16BIT 8u
+
+/**
+ * 8-bit integers in push constants.
+ */
+#define REVAMP_FEATURE_PUSH_CONSTANT_8BIT 16u
+
+/**
+ * 16-bit numbers in push constants.
+ */
+#define REVAMP_FEATURE_PUSH_CONSTANT_16BIT 32u
+
+/**
+ * Arithmetic with 8-bit integers.
+ */
+#define REVAMP_FEATURE_INT8 64u
+
+/**
+ * Arithmetic with 16-bit integers.
+ */
+#define REVAMP_FEATURE_INT16 128u
+
+/**
+ * Arithmetic with 64-bit integers.
+ */
+#define REVAMP_FEATURE_INT64 256u
+
+/**
+ * Arithmetic with 16-bit floats.
+ */
+#define REVAMP_FEATURE_FLOAT16 512u
+
+/**
+ * Arithmetic with doubles.
+ */
+#define REVAMP_FEATURE_FLOAT64 1024u
+
+/**
+ * Atomic operations on 64-bit integers in storage buffers.
+ */
+#define REVAMP_FEATURE_INT64_ATOMICS 2048u
+
+/**
+ * Atomic operations on 64-bit integers in workgroup memory.
+ */
+#define REVAMP_FEATURE_SHARED_INT64_ATOMICS 4096u
+
+/**
+ * Atomic load, store and exchange of floats in storage buffers.
+ */
+#define REVAMP_FEATURE_FLOAT32_ATOMICS 8192u
+
+/**
+ * Atomic addition of floats in storage buffers.
+ */
+#define REVAMP_FEATURE_FLOAT32_ATOMIC_ADD 16384u
+
+/**
+ * Atomic load, store and exchange of doubles in storage buffers.
+ */
+#define REVAMP_FEATURE_FLOAT64_ATOMICS 32768u
+
+/**
+ * Atomic addition of doubles in storage buffers.
+ */
+#define REVAMP_FEATURE_FLOAT64_ATOMIC_ADD 65536u
+
+/**
+ * Atomic load, store and exchange of floats in workgroup memory.
+ */
+#define REVAMP_FEATURE_SHARED_FLOAT32_ATOMICS 131072u
+
+/**
+ * Atomic addition of floats in workgroup memory.
+ */
+#define REVAMP_FEATURE_SHARED_FLOAT32_ATOMIC_ADD 262144u
+
+/**
+ * Atomic load, store and exchange of doubles in workgroup memory.
+ */
+#define REVAMP_FEATURE_SHARED_FLOAT64_ATOMICS 524288u
+
+/**
+ * Atomic addition of doubles in workgroup memory.
+ */
+#define REVAMP_FEATURE_SHARED_FLOAT64_ATOMIC_ADD 1048576u
+
+/**
+ * Blocks laid out as C structures (scalarBlockLayout).
+ */
+#define REVAMP_FEATURE_SCALAR_LAYOUT 2097152u
+
+/**
+ * Vulkan's memory model.
+ */
+#define REVAMP_FEATURE_MEMORY_MODEL 4194304u
+
+/**
+ * Variable pointers.
+ */
+#define REVAMP_FEATURE_VARIABLE_POINTERS 8388608u
+
+/**
+ * Dot products of small integers.
+ */
+#define REVAMP_FEATURE_DOT_PRODUCT 16777216u
+
+/**
+ * Votes of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_VOTE 33554432u
+
+/**
+ * Reductions and scans of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_ARITHMETIC 67108864u
+
+/**
+ * Ballots and broadcasts of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_BALLOT 134217728u
+
+/**
+ * Shuffles of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_SHUFFLE 268435456u
+
+/**
+ * Shuffles up and down of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_SHUFFLE_RELATIVE 536870912u
+
+/**
+ * Reductions of clusters of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_CLUSTERED 1073741824u
+
+/**
+ * Operations of four neighbours of a subgroup.
+ */
+#define REVAMP_FEATURE_SUBGROUP_QUAD 2147483648u
 
 /**
  * Properties of an accelerator. Strings are valid until revamp_uninitialize().
@@ -629,12 +820,63 @@ typedef struct revamp_accelerator_info {
      * The offset in bytes of a section bound as storage buffer must be a multiple of this.
      */
     uint64_t min_storage_buffer_alignment;
+    /**
+     * The PCI id of the vendor, or one of Vulkan's VkVendorId; 0 if there is none, as for the
+     * following numbers of host threads and the cpu.
+     */
+    uint32_t vendor_id;
+    /**
+     * The vendor's id of the device.
+     */
+    uint32_t device_id;
+    /**
+     * A REVAMP_DEVICE_TYPE_ value.
+     */
+    revamp_device_type device_type;
+    /**
+     * Which driver it is: a VkDriverId of Vulkan.
+     */
+    uint32_t driver_id;
+    /**
+     * The driver's version in its own form.
+     */
+    uint32_t driver_version;
+    /**
+     * The version of Vulkan that the library uses, as Vulkan packs it.
+     */
+    uint32_t api_version;
+    /**
+     * Identifies the hardware: Vulkan's deviceUUID.
+     */
+    uint8_t uuid[16];
+    /**
+     * Invocations of a subgroup.
+     */
+    uint32_t subgroup_size;
+    /**
+     * Fewest invocations of a subgroup, where the driver chooses.
+     */
+    uint32_t min_subgroup_size;
+    /**
+     * Most invocations of a subgroup.
+     */
+    uint32_t max_subgroup_size;
+    /**
+     * Most workgroups in x, y and z that the device runs at a time; larger launches run in pieces.
+     */
+    uint32_t max_workgroup_count[3];
+    /**
+     * What kernels may require.
+     */
+    revamp_features features;
 } revamp_accelerator_info;
 
 /** Initialises a revamp_accelerator_info: all defaults. */
 #define REVAMP_ACCELERATOR_INFO_INIT \
     {sizeof(revamp_accelerator_info), NULL, NULL, NULL, NULL, (revamp_accelerator_kind)0, 0, \
-     0, false, false, false, false, false, false, 0, 0, {0, 0, 0}, 0, 0, 0, 0}
+     0, false, false, false, false, false, false, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
+     (revamp_device_type)0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 0, \
+     0, {0, 0, 0}, 0}
 
 /**
  * The memory that an accelerator holds for the program, in bytes.

@@ -561,3 +561,65 @@ TEST(the_versions_of_header_and_library_agree) {
     CHECK_NUMBER(revamp_last_error_status(), REVAMP_OK);
     CHECK_NUMBER(revamp_last_error_hresult(), 0);
 }
+
+/* What a kernel may require is what a device says that it has. */
+static void check_feature(const place *p, revamp_features feature, uint32_t capability) {
+    size_t size = 0;
+    revamp_kernel kernel = NULL;
+    uint32_t *words = with_capability(&step_module, capability, &size);
+    revamp_status status = try_load(p->accelerator, words, size, NULL, &kernel);
+    if (p->info.features & feature)
+        CHECK_OK(status);
+    else
+        CHECK_FAILS(status, AS_UNSUPPORTED, "");
+    if (kernel) CHECK_OK(revamp_kernel_release(kernel));
+}
+
+TEST(devices_say_what_they_are) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        const revamp_accelerator_info *info = &p->info;
+        static const uint8_t none[16];
+        if (info->kind != REVAMP_ACCELERATOR_VULKAN) {
+            CHECK(!info->vendor_id && !info->device_id && !info->driver_id && !info->features);
+            CHECK_NUMBER(info->device_type, REVAMP_DEVICE_TYPE_CPU);
+            CHECK_SAME(info->uuid, none, 16);
+            continue;
+        }
+        char path[64] = "vulkan\\";
+        size_t end = strlen(path);
+        for (int i = 0; i < 16; i++)
+            end += (size_t)snprintf(path + end, sizeof path - end, "%s%02x",
+                                    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
+        CHECK(!strncmp(info->device_path, path, end));
+        CHECK(info->vendor_id && info->driver_id && info->api_version >= (1U << 22 | 2U << 12));
+        CHECK((info->device_type == REVAMP_DEVICE_TYPE_CPU) == info->is_emulated);
+        CHECK(info->subgroup_size >= info->min_subgroup_size && info->subgroup_size <= info->max_subgroup_size);
+        CHECK(info->min_subgroup_size && info->max_workgroup_count[0] && info->max_workgroup_count[2]);
+        CHECK(info->features & REVAMP_FEATURE_INT64);
+        CHECK(!!(info->features & REVAMP_FEATURE_FLOAT64) == info->supports_limited_double_precision);
+        /* Capabilities of SPIR-V. The layer also asks for the extensions behind some, which the module does not name.
+         */
+        if (has_validation()) continue;
+        check_feature(p, REVAMP_FEATURE_FLOAT16, 9);
+        check_feature(p, REVAMP_FEATURE_FLOAT64, 10);
+        check_feature(p, REVAMP_FEATURE_INT64_ATOMICS | REVAMP_FEATURE_SHARED_INT64_ATOMICS, 12);
+        check_feature(p, REVAMP_FEATURE_INT16, 22);
+        check_feature(p, REVAMP_FEATURE_INT8, 39);
+        check_feature(p, REVAMP_FEATURE_STORAGE_8BIT, 4448);
+        check_feature(p, REVAMP_FEATURE_STORAGE_16BIT, 4433);
+        check_feature(p, REVAMP_FEATURE_PUSH_CONSTANT_8BIT, 4450);
+        check_feature(p, REVAMP_FEATURE_PUSH_CONSTANT_16BIT, 4435);
+        check_feature(p, REVAMP_FEATURE_UNIFORM_8BIT, 4449);
+        check_feature(p, REVAMP_FEATURE_UNIFORM_16BIT, 4434);
+        check_feature(p, REVAMP_FEATURE_VARIABLE_POINTERS, 4442);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_VOTE, 62);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_ARITHMETIC, 63);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_BALLOT, 64);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_SHUFFLE, 65);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_SHUFFLE_RELATIVE, 66);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_CLUSTERED, 67);
+        check_feature(p, REVAMP_FEATURE_SUBGROUP_QUAD, 68);
+        check_feature(p, REVAMP_FEATURE_FLOAT64_ATOMIC_ADD | REVAMP_FEATURE_SHARED_FLOAT64_ATOMIC_ADD, 6034);
+        check_feature(p, REVAMP_FEATURE_FLOAT32_ATOMIC_ADD | REVAMP_FEATURE_SHARED_FLOAT32_ATOMIC_ADD, 6033);
+    }
+}

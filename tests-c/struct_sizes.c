@@ -193,7 +193,19 @@ static const field accelerator_info_fields[] = {FIELD(struct_size),
                                                 FIELD(max_workgroup_memory),
                                                 FIELD(max_push_constants),
                                                 FIELD(max_storage_buffer_range),
-                                                FIELD(min_storage_buffer_alignment)};
+                                                FIELD(min_storage_buffer_alignment),
+                                                FIELD(vendor_id),
+                                                FIELD(device_id),
+                                                FIELD(device_type),
+                                                FIELD(driver_id),
+                                                FIELD(driver_version),
+                                                FIELD(api_version),
+                                                FIELD(uuid),
+                                                FIELD(subgroup_size),
+                                                FIELD(min_subgroup_size),
+                                                FIELD(max_subgroup_size),
+                                                FIELD(max_workgroup_count),
+                                                FIELD(features)};
 #undef STRUCT
 #define STRUCT revamp_accelerator_view_info
 static const field accelerator_view_info_fields[] = {FIELD(struct_size), FIELD(accelerator), FIELD(queuing_mode),

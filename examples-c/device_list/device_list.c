@@ -32,6 +32,21 @@ static const char *kind_name(revamp_accelerator_kind kind) {
     }
 }
 
+static const char *type_name(revamp_device_type type) {
+    switch (type) {
+    case REVAMP_DEVICE_TYPE_INTEGRATED_GPU:
+        return "integrated GPU";
+    case REVAMP_DEVICE_TYPE_DISCRETE_GPU:
+        return "discrete GPU";
+    case REVAMP_DEVICE_TYPE_VIRTUAL_GPU:
+        return "virtual GPU";
+    case REVAMP_DEVICE_TYPE_CPU:
+        return "processors";
+    default:
+        return "other";
+    }
+}
+
 static const char *access_name(revamp_access access) {
     switch (access) {
     case REVAMP_ACCESS_NONE:
@@ -92,6 +107,69 @@ static void print_kernel_limits(const revamp_accelerator_info *info) {
            info->max_storage_buffer_range, info->min_storage_buffer_alignment);
 }
 
+static void print_features(revamp_features features) {
+    static const struct {
+        revamp_features bit;
+        const char *name;
+    } all[] = {{REVAMP_FEATURE_STORAGE_8BIT, "storage 8bit"},
+               {REVAMP_FEATURE_STORAGE_16BIT, "storage 16bit"},
+               {REVAMP_FEATURE_UNIFORM_8BIT, "uniform 8bit"},
+               {REVAMP_FEATURE_UNIFORM_16BIT, "uniform 16bit"},
+               {REVAMP_FEATURE_PUSH_CONSTANT_8BIT, "push constant 8bit"},
+               {REVAMP_FEATURE_PUSH_CONSTANT_16BIT, "push constant 16bit"},
+               {REVAMP_FEATURE_INT8, "int8"},
+               {REVAMP_FEATURE_INT16, "int16"},
+               {REVAMP_FEATURE_INT64, "int64"},
+               {REVAMP_FEATURE_FLOAT16, "float16"},
+               {REVAMP_FEATURE_FLOAT64, "float64"},
+               {REVAMP_FEATURE_INT64_ATOMICS, "int64 atomics"},
+               {REVAMP_FEATURE_SHARED_INT64_ATOMICS, "shared int64 atomics"},
+               {REVAMP_FEATURE_FLOAT32_ATOMICS, "float32 atomics"},
+               {REVAMP_FEATURE_FLOAT32_ATOMIC_ADD, "float32 atomic add"},
+               {REVAMP_FEATURE_FLOAT64_ATOMICS, "float64 atomics"},
+               {REVAMP_FEATURE_FLOAT64_ATOMIC_ADD, "float64 atomic add"},
+               {REVAMP_FEATURE_SHARED_FLOAT32_ATOMICS, "shared float32 atomics"},
+               {REVAMP_FEATURE_SHARED_FLOAT32_ATOMIC_ADD, "shared float32 atomic add"},
+               {REVAMP_FEATURE_SHARED_FLOAT64_ATOMICS, "shared float64 atomics"},
+               {REVAMP_FEATURE_SHARED_FLOAT64_ATOMIC_ADD, "shared float64 atomic add"},
+               {REVAMP_FEATURE_SCALAR_LAYOUT, "scalar layout"},
+               {REVAMP_FEATURE_MEMORY_MODEL, "memory model"},
+               {REVAMP_FEATURE_VARIABLE_POINTERS, "variable pointers"},
+               {REVAMP_FEATURE_DOT_PRODUCT, "dot product"},
+               {REVAMP_FEATURE_SUBGROUP_VOTE, "subgroup vote"},
+               {REVAMP_FEATURE_SUBGROUP_ARITHMETIC, "subgroup arithmetic"},
+               {REVAMP_FEATURE_SUBGROUP_BALLOT, "subgroup ballot"},
+               {REVAMP_FEATURE_SUBGROUP_SHUFFLE, "subgroup shuffle"},
+               {REVAMP_FEATURE_SUBGROUP_SHUFFLE_RELATIVE, "subgroup shuffle relative"},
+               {REVAMP_FEATURE_SUBGROUP_CLUSTERED, "subgroup clustered"},
+               {REVAMP_FEATURE_SUBGROUP_QUAD, "subgroup quad"}};
+    printf("    kernels may use      ");
+    const char *separator = "";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!(features & all[i].bit)) continue;
+        printf("%s%s", separator, all[i].name);
+        separator = ", ";
+    }
+    printf("\n");
+}
+
+static void print_hardware(const revamp_accelerator_info *info) {
+    printf("    type                 %s\n", type_name(info->device_type));
+    if (info->kind != REVAMP_ACCELERATOR_VULKAN) return;
+    printf("    vendor, device       %#" PRIx32 ", %#" PRIx32 "\n", info->vendor_id, info->device_id);
+    printf("    driver id, version   %" PRIu32 ", %#" PRIx32 "\n", info->driver_id, info->driver_version);
+    printf("    Vulkan used          %" PRIu32 ".%" PRIu32 "\n", info->api_version >> 22,
+           info->api_version >> 12 & 0x3ff);
+    printf("    UUID                 ");
+    for (size_t i = 0; i < sizeof info->uuid; i++)
+        printf("%02x", info->uuid[i]);
+    printf("\n    subgroup             %" PRIu32 " invocations, from %" PRIu32 " to %" PRIu32 "\n", info->subgroup_size,
+           info->min_subgroup_size, info->max_subgroup_size);
+    printf("    workgroups           at most %" PRIu32 " x %" PRIu32 " x %" PRIu32 " at a time\n",
+           info->max_workgroup_count[0], info->max_workgroup_count[1], info->max_workgroup_count[2]);
+    print_features(info->features);
+}
+
 static void print_details(size_t number, const revamp_accelerator_info *info) {
     printf("\n%2zu  %s\n", number, info->description);
     printf("    device path          %s\n", info->device_path);
@@ -106,6 +184,7 @@ static void print_details(size_t number, const revamp_accelerator_info *info) {
     printf("    memory shared        %s\n", yes_no(info->supports_cpu_shared_memory));
     printf("    default cpu access   %s\n", access_name(info->default_cpu_access_type));
     print_kernel_limits(info);
+    print_hardware(info);
 }
 
 static void print_default(const char *code_name, revamp_code code) {

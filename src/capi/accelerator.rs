@@ -4,7 +4,7 @@ use super::guard::guard;
 use super::handle::{self, get};
 use super::pointer;
 use super::types::*;
-use crate::device::physical::DeviceKind;
+use crate::device::physical::{DeviceKind, DeviceType};
 use crate::error::{Error, Result};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::defaults::Code;
@@ -188,6 +188,24 @@ pub unsafe extern "C" fn revamp_accelerator_get_info(
             max_push_constants: p.max_push_constants,
             max_storage_buffer_range: p.max_storage_buffer_range,
             min_storage_buffer_alignment: p.min_storage_buffer_alignment,
+            vendor_id: p.hardware.vendor_id,
+            device_id: p.hardware.device_id,
+            device_type: match p.hardware.device_type {
+                DeviceType::Other => REVAMP_DEVICE_TYPE_OTHER,
+                DeviceType::Integrated => REVAMP_DEVICE_TYPE_INTEGRATED_GPU,
+                DeviceType::Discrete => REVAMP_DEVICE_TYPE_DISCRETE_GPU,
+                DeviceType::Virtual => REVAMP_DEVICE_TYPE_VIRTUAL_GPU,
+                DeviceType::Cpu => REVAMP_DEVICE_TYPE_CPU,
+            },
+            driver_id: p.hardware.driver_id,
+            driver_version: p.hardware.driver_version,
+            api_version: p.hardware.api_version,
+            uuid: p.hardware.uuid,
+            subgroup_size: p.hardware.subgroup_size,
+            min_subgroup_size: p.hardware.min_subgroup_size,
+            max_subgroup_size: p.hardware.max_subgroup_size,
+            max_workgroup_count: p.hardware.max_workgroup_count,
+            features: p.hardware.features,
         };
         // SAFETY: the caller vouches for a writable struct or NULL.
         unsafe { pointer::write_info(info, filled) }

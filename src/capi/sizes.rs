@@ -40,7 +40,9 @@ sized! {
         struct_size, device_path, description, unusable_reason, driver, kind, version, dedicated_memory,
         has_display, is_debug, is_emulated, supports_double_precision, supports_limited_double_precision,
         supports_cpu_shared_memory, default_cpu_access_type, max_workgroup_invocations, max_workgroup_size,
-        max_workgroup_memory, max_push_constants, max_storage_buffer_range, min_storage_buffer_alignment
+        max_workgroup_memory, max_push_constants, max_storage_buffer_range, min_storage_buffer_alignment, vendor_id,
+        device_id, device_type, driver_id, driver_version, api_version, uuid, subgroup_size, min_subgroup_size,
+        max_subgroup_size, max_workgroup_count, features
     }
     revamp_accelerator_view_info { struct_size, accelerator, queuing_mode, version, is_debug, is_auto_selection }
     revamp_array_options { struct_size, cpu_access_type, has_cpu_access_type, associated_view, label }

@@ -95,6 +95,86 @@ pub const REVAMP_ACCELERATOR_HOST_THREADS: revamp_accelerator_kind = 1;
 /// A Vulkan device; runs SPIR-V.
 pub const REVAMP_ACCELERATOR_VULKAN: revamp_accelerator_kind = 2;
 
+/// The type of the device behind an accelerator.
+pub type revamp_device_type = u32;
+/// Another one, or none.
+pub const REVAMP_DEVICE_TYPE_OTHER: revamp_device_type = 0;
+/// A GPU that shares the host's memory.
+pub const REVAMP_DEVICE_TYPE_INTEGRATED_GPU: revamp_device_type = 1;
+/// A GPU with memory of its own.
+pub const REVAMP_DEVICE_TYPE_DISCRETE_GPU: revamp_device_type = 2;
+/// A GPU of a virtual machine.
+pub const REVAMP_DEVICE_TYPE_VIRTUAL_GPU: revamp_device_type = 3;
+/// Processors of the host.
+pub const REVAMP_DEVICE_TYPE_CPU: revamp_device_type = 4;
+
+/// What SPIR-V kernels may require of a device: a set of REVAMP_FEATURE_ bits.
+pub type revamp_features = u64;
+/// 8-bit integers in storage buffers.
+pub const REVAMP_FEATURE_STORAGE_8BIT: revamp_features = 1;
+/// 16-bit numbers in storage buffers.
+pub const REVAMP_FEATURE_STORAGE_16BIT: revamp_features = 2;
+/// 8-bit integers in uniform buffers.
+pub const REVAMP_FEATURE_UNIFORM_8BIT: revamp_features = 4;
+/// 16-bit numbers in uniform buffers.
+pub const REVAMP_FEATURE_UNIFORM_16BIT: revamp_features = 8;
+/// 8-bit integers in push constants.
+pub const REVAMP_FEATURE_PUSH_CONSTANT_8BIT: revamp_features = 16;
+/// 16-bit numbers in push constants.
+pub const REVAMP_FEATURE_PUSH_CONSTANT_16BIT: revamp_features = 32;
+/// Arithmetic with 8-bit integers.
+pub const REVAMP_FEATURE_INT8: revamp_features = 64;
+/// Arithmetic with 16-bit integers.
+pub const REVAMP_FEATURE_INT16: revamp_features = 128;
+/// Arithmetic with 64-bit integers.
+pub const REVAMP_FEATURE_INT64: revamp_features = 256;
+/// Arithmetic with 16-bit floats.
+pub const REVAMP_FEATURE_FLOAT16: revamp_features = 512;
+/// Arithmetic with doubles.
+pub const REVAMP_FEATURE_FLOAT64: revamp_features = 1024;
+/// Atomic operations on 64-bit integers in storage buffers.
+pub const REVAMP_FEATURE_INT64_ATOMICS: revamp_features = 2048;
+/// Atomic operations on 64-bit integers in workgroup memory.
+pub const REVAMP_FEATURE_SHARED_INT64_ATOMICS: revamp_features = 4096;
+/// Atomic load, store and exchange of floats in storage buffers.
+pub const REVAMP_FEATURE_FLOAT32_ATOMICS: revamp_features = 8192;
+/// Atomic addition of floats in storage buffers.
+pub const REVAMP_FEATURE_FLOAT32_ATOMIC_ADD: revamp_features = 16384;
+/// Atomic load, store and exchange of doubles in storage buffers.
+pub const REVAMP_FEATURE_FLOAT64_ATOMICS: revamp_features = 32768;
+/// Atomic addition of doubles in storage buffers.
+pub const REVAMP_FEATURE_FLOAT64_ATOMIC_ADD: revamp_features = 65536;
+/// Atomic load, store and exchange of floats in workgroup memory.
+pub const REVAMP_FEATURE_SHARED_FLOAT32_ATOMICS: revamp_features = 131072;
+/// Atomic addition of floats in workgroup memory.
+pub const REVAMP_FEATURE_SHARED_FLOAT32_ATOMIC_ADD: revamp_features = 262144;
+/// Atomic load, store and exchange of doubles in workgroup memory.
+pub const REVAMP_FEATURE_SHARED_FLOAT64_ATOMICS: revamp_features = 524288;
+/// Atomic addition of doubles in workgroup memory.
+pub const REVAMP_FEATURE_SHARED_FLOAT64_ATOMIC_ADD: revamp_features = 1048576;
+/// Blocks laid out as C structures (scalarBlockLayout).
+pub const REVAMP_FEATURE_SCALAR_LAYOUT: revamp_features = 2097152;
+/// Vulkan's memory model.
+pub const REVAMP_FEATURE_MEMORY_MODEL: revamp_features = 4194304;
+/// Variable pointers.
+pub const REVAMP_FEATURE_VARIABLE_POINTERS: revamp_features = 8388608;
+/// Dot products of small integers.
+pub const REVAMP_FEATURE_DOT_PRODUCT: revamp_features = 16777216;
+/// Votes of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_VOTE: revamp_features = 33554432;
+/// Reductions and scans of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_ARITHMETIC: revamp_features = 67108864;
+/// Ballots and broadcasts of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_BALLOT: revamp_features = 134217728;
+/// Shuffles of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_SHUFFLE: revamp_features = 268435456;
+/// Shuffles up and down of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_SHUFFLE_RELATIVE: revamp_features = 536870912;
+/// Reductions of clusters of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_CLUSTERED: revamp_features = 1073741824;
+/// Operations of four neighbours of a subgroup.
+pub const REVAMP_FEATURE_SUBGROUP_QUAD: revamp_features = 2147483648;
+
 /// The kind of a revamp_argument.
 pub type revamp_argument_kind = u32;
 /// An array or array_view bound as a storage buffer.
@@ -263,6 +343,31 @@ pub struct revamp_accelerator_info {
     pub max_storage_buffer_range: u64,
     /// The offset in bytes of a section bound as storage buffer must be a multiple of this.
     pub min_storage_buffer_alignment: u64,
+    /// The PCI id of the vendor, or one of Vulkan's VkVendorId; 0 if there is none, as for the
+    /// following numbers of host threads and the cpu.
+    pub vendor_id: u32,
+    /// The vendor's id of the device.
+    pub device_id: u32,
+    /// A REVAMP_DEVICE_TYPE_ value.
+    pub device_type: revamp_device_type,
+    /// Which driver it is: a VkDriverId of Vulkan.
+    pub driver_id: u32,
+    /// The driver's version in its own form.
+    pub driver_version: u32,
+    /// The version of Vulkan that the library uses, as Vulkan packs it.
+    pub api_version: u32,
+    /// Identifies the hardware: Vulkan's deviceUUID.
+    pub uuid: [u8; 16],
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
+    /// Fewest invocations of a subgroup, where the driver chooses.
+    pub min_subgroup_size: u32,
+    /// Most invocations of a subgroup.
+    pub max_subgroup_size: u32,
+    /// Most workgroups in x, y and z that the device runs at a time; larger launches run in pieces.
+    pub max_workgroup_count: [u32; 3],
+    /// What kernels may require.
+    pub features: revamp_features,
 }
 
 /// Properties of an accelerator_view.

@@ -26,6 +26,51 @@ pub enum DeviceKind {
     Vulkan,
 }
 
+/// The type of a device.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceType {
+    /// A card with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A part of a GPU in a virtual machine.
+    Virtual,
+    /// Processors of the host: lavapipe, host threads.
+    Cpu,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// What a device is, and what its kernels may require.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Hardware {
+    /// PCI or Khronos id of the vendor.
+    pub vendor_id: u32,
+    /// The vendor's id of the device.
+    pub device_id: u32,
+    /// Its type.
+    pub device_type: DeviceType,
+    /// Its driver, as Vulkan numbers them.
+    pub driver_id: u32,
+    /// The version of the driver in its own form.
+    pub driver_version: u32,
+    /// The version of Vulkan that is used.
+    pub api_version: u32,
+    /// The UUID of the hardware.
+    pub uuid: [u8; 16],
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
+    /// Fewest invocations of a subgroup, where the driver chooses.
+    pub min_subgroup_size: u32,
+    /// Most invocations of a subgroup.
+    pub max_subgroup_size: u32,
+    /// Most workgroups of a dispatch in x, y and z.
+    pub max_workgroup_count: [u32; 3],
+    /// What its kernels may require, by bits; their order is that of the C API.
+    pub features: u64,
+}
+
 /// The properties of a device.
 #[derive(Debug, Default)]
 pub struct Properties {
@@ -69,6 +114,8 @@ pub struct Properties {
     pub min_storage_buffer_alignment: u64,
     /// True if the host may read and write its arrays unless the program says otherwise.
     pub shared_by_default: bool,
+    /// What it is.
+    pub hardware: Hardware,
 }
 
 /// A C string of `text`, without zero bytes.

@@ -7,7 +7,7 @@
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
 CHECK(version, REVAMP_ABI_VERSION == 4);
 
-SIZE(revamp_accelerator_info, 112);
+SIZE(revamp_accelerator_info, 184);
 AT(revamp_accelerator_info, struct_size, 0);
 AT(revamp_accelerator_info, device_path, 8);
 AT(revamp_accelerator_info, description, 16);
@@ -29,6 +29,18 @@ AT(revamp_accelerator_info, max_workgroup_memory, 84);
 AT(revamp_accelerator_info, max_push_constants, 88);
 AT(revamp_accelerator_info, max_storage_buffer_range, 96);
 AT(revamp_accelerator_info, min_storage_buffer_alignment, 104);
+AT(revamp_accelerator_info, vendor_id, 112);
+AT(revamp_accelerator_info, device_id, 116);
+AT(revamp_accelerator_info, device_type, 120);
+AT(revamp_accelerator_info, driver_id, 124);
+AT(revamp_accelerator_info, driver_version, 128);
+AT(revamp_accelerator_info, api_version, 132);
+AT(revamp_accelerator_info, uuid, 136);
+AT(revamp_accelerator_info, subgroup_size, 152);
+AT(revamp_accelerator_info, min_subgroup_size, 156);
+AT(revamp_accelerator_info, max_subgroup_size, 160);
+AT(revamp_accelerator_info, max_workgroup_count, 164);
+AT(revamp_accelerator_info, features, 176);
 
 SIZE(revamp_accelerator_view_info, 32);
 AT(revamp_accelerator_view_info, struct_size, 0);

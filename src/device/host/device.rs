@@ -5,7 +5,8 @@ use super::queue::{self, HostKind, HostQueue, HostTimeline};
 use crate::config::{Config, TestSwitches};
 use crate::device::hazard::{Point, Tracker};
 use crate::device::physical::{
-    CPU_PATH, DeviceKind, HOST_THREADS_PATH, PhysicalDevice, Properties, REFERENCE_PATH, WARP_PATH, c_text,
+    CPU_PATH, DeviceKind, DeviceType, HOST_THREADS_PATH, Hardware, PhysicalDevice, Properties, REFERENCE_PATH,
+    WARP_PATH, c_text,
 };
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue, unique_id};
 use crate::error::{Error, Result};
@@ -66,6 +67,7 @@ impl PhysicalDevice for HostPhysical {
             max_workgroup_invocations: if threads { 1024 } else { 0 },
             max_workgroup_size: if threads { [1024; 3] } else { [0; 3] },
             shared_by_default: true,
+            hardware: Hardware { device_type: DeviceType::Cpu, ..Hardware::default() },
             ..Properties::default()
         }
     }

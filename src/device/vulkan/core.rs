@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use super::cache_file::{self, Holds};
-use super::device_type::DeviceType;
 use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
@@ -14,6 +13,7 @@ use super::program_signals::ProgramSignals;
 use super::samplers::Samplers;
 use crate::config::{self, Workgroups};
 use crate::device::hazard::say_lost;
+use crate::device::physical::DeviceType;
 use crate::device::workgroups::FoundWorkgroups;
 use crate::device::{Direction, unique_id};
 use crate::error::{DEVICE_REMOVED, Error, Result};

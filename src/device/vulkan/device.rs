@@ -14,7 +14,7 @@ use super::queue::{Lane, VulkanQueue};
 use super::timeline::Submitter;
 use super::transfer::Transfers;
 use crate::device::hazard::Point;
-use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
+use crate::device::physical::{DeviceKind, Hardware, PhysicalDevice, Properties, c_text};
 use crate::device::workgroups::FoundWorkgroups;
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
@@ -22,6 +22,7 @@ use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
 use crate::kernel::{FloatModes, Module};
 use crate::lock::{Mutex, rank};
+use ash::vk::SubgroupFeatureFlags as Subgroup;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -77,6 +78,63 @@ fn view_queue(queue: &dyn Queue) -> Result<&ViewQueue> {
     found.ok_or_else(|| Error::internal("a queue of another kind of device reached a transfer"))
 }
 
+impl Physical {
+    fn hardware(&self) -> Hardware {
+        let f = &self.features;
+        let has = |operation| self.limits.subgroup_operations.contains(operation);
+        // In the order of the C API's REVAMP_FEATURE_ bits.
+        let features = [
+            f.storage_buffer_8bit_access,
+            f.storage_buffer_16bit_access,
+            f.uniform_and_storage_buffer_8bit_access,
+            f.uniform_and_storage_buffer_16bit_access,
+            f.storage_push_constant8,
+            f.storage_push_constant16,
+            f.shader_int8,
+            f.shader_int16,
+            f.shader_int64,
+            f.shader_float16,
+            f.shader_float64,
+            f.shader_buffer_int64_atomics,
+            f.shader_shared_int64_atomics,
+            f.shader_buffer_float32_atomics,
+            f.shader_buffer_float32_atomic_add,
+            f.shader_buffer_float64_atomics,
+            f.shader_buffer_float64_atomic_add,
+            f.shader_shared_float32_atomics,
+            f.shader_shared_float32_atomic_add,
+            f.shader_shared_float64_atomics,
+            f.shader_shared_float64_atomic_add,
+            f.scalar_block_layout,
+            f.vulkan_memory_model,
+            f.variable_pointers,
+            f.shader_integer_dot_product,
+            has(Subgroup::VOTE),
+            has(Subgroup::ARITHMETIC),
+            has(Subgroup::BALLOT),
+            has(Subgroup::SHUFFLE),
+            has(Subgroup::SHUFFLE_RELATIVE),
+            has(Subgroup::CLUSTERED),
+            has(Subgroup::QUAD),
+        ];
+        let set = |bits, (n, &has): (usize, &bool)| bits | u64::from(has) << n;
+        Hardware {
+            vendor_id: self.vendor_id,
+            device_id: self.device_id,
+            device_type: self.device_type,
+            driver_id: self.driver_id.as_raw() as u32,
+            driver_version: self.driver_version,
+            api_version: self.api_version,
+            uuid: self.uuid,
+            subgroup_size: self.limits.subgroup_size,
+            min_subgroup_size: self.limits.subgroup_sizes[0],
+            max_subgroup_size: self.limits.subgroup_sizes[1],
+            max_workgroup_count: self.limits.max_groups,
+            features: features.iter().enumerate().fold(0, set),
+        }
+    }
+}
+
 impl PhysicalDevice for Physical {
     fn kind(&self) -> DeviceKind {
         DeviceKind::Vulkan
@@ -106,6 +164,7 @@ impl PhysicalDevice for Physical {
             max_storage_buffer_range: l.storage_buffer_range,
             min_storage_buffer_alignment: l.storage_buffer_offset_alignment,
             shared_by_default: a.default_cpu_access_type == ACCESS_READ_WRITE,
+            hardware: self.hardware(),
         }
     }
 

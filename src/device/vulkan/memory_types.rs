@@ -1,6 +1,6 @@
 //! Which memory type serves which purpose: a pure function of the device's memory table.
 
-use super::device_type::DeviceType;
+use crate::device::physical::DeviceType;
 use ash::vk;
 use ash::vk::MemoryPropertyFlags as Flags;
 

@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code)]
 
-use super::device_type::DeviceType;
 use super::display::{self, DrmNodes};
 use super::features::{Extensions, Features};
 use super::instance::{Instance, failed, version_text};
 use super::memory_types::{MemoryTypes, device_local_bytes};
 use crate::config::Config;
+use crate::device::physical::DeviceType;
 use crate::error::Result;
 use crate::kernel::FloatModes;
 use crate::log;
@@ -96,6 +96,8 @@ pub struct Limits {
     pub has_host_clock: bool,
     /// Invocations of a subgroup.
     pub subgroup_size: u32,
+    /// Fewest and most invocations of a subgroup.
+    pub subgroup_sizes: [u32; 2],
     /// Subgroup operations of compute shaders.
     pub subgroup_operations: vk::SubgroupFeatureFlags,
     /// What kernels can keep of floats.
@@ -547,6 +549,7 @@ impl Asked {
         let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut import = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let mut border = vk::PhysicalDeviceCustomBorderColorPropertiesEXT::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
@@ -555,6 +558,9 @@ impl Asked {
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if api >= vk::API_VERSION_1_3 || extensions.maintenance4 {
             all = all.push_next(&mut maintenance4);
+        }
+        if api >= vk::API_VERSION_1_3 || extensions.subgroup_size_control {
+            all = all.push_next(&mut subgroups);
         }
         if extensions.external_memory_host {
             all = all.push_next(&mut import);
@@ -585,6 +591,9 @@ impl Asked {
         l.max_allocation = v11.max_memory_allocation_size;
         l.max_buffer = features.maintenance4.then_some(maintenance4.max_buffer_size);
         l.subgroup_size = v11.subgroup_size;
+        // Zero where the device does not say: then all have this size.
+        let known = |size| if size == 0 { v11.subgroup_size } else { size };
+        l.subgroup_sizes = [known(subgroups.min_subgroup_size), known(subgroups.max_subgroup_size)];
         if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
             l.subgroup_operations = v11.subgroup_supported_operations;
         }
