@@ -1,7 +1,7 @@
 //! The children run in processes of their own, because settings are read once a process.
 
 use super::super::device::VulkanDevice;
-use super::super::device_type::DeviceType;
+use crate::device::physical::DeviceType;
 use super::super::instance::instance;
 use super::super::messages::{recent_validation_messages, validation_messages};
 use super::super::physical::physical_devices;
