@@ -286,7 +286,7 @@ fn flags_of_kernels() {
         ("-Wamp-read-only -Wno-amp-unsynchronized -c amp.cpp", ""),
         ("-Wno-amp-read-only -E a.cpp", ""),
         ("-Wamp-nosuch -c a.cpp", "unknown option -Wamp-nosuch"),
-        ("-m32 -c amp.cpp", "-m32: kernels have pointers of 64 bits"),
+        ("-m32 -c amp.cpp", "-m32: kernels use 64-bit pointers"),
         // All passes have them.
         (
             "-fshort-enums -funsigned-char -fwrapv -fno-strict-aliasing -fno-strict-overflow -fno-delete-null-pointer-checks -mms-bitfields \
@@ -333,7 +333,7 @@ fn options_that_do_not_apply_are_told_once() {
             "-flto=thin -O1 -c amp.cpp",
             "warning: -flto=thin: objects with kernels do not support link-time optimisation",
         ),
-        ("-ftrapv -fmodules -c amp.cpp", "warning: -ftrapv: holds in host code alone"),
+        ("-ftrapv -fmodules -c amp.cpp", "warning: -ftrapv: applies to host code only"),
     ] {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -639,7 +639,7 @@ fn a_fatal_error_of_llvm_is_told_and_leaves_nothing() {
     assert!(left.is_empty(), "it left {left:?}");
     // One that is no libLLVM, or of another version.
     for (body, expected) in
-        [("*a = 21;", "of LLVM 21, and "), ("*a = 22;", "cannot be used: it has no LLVMContextCreate")]
+        [("*a = 21;", "is LLVM 21, but "), ("*a = 22;", "cannot be used: it has no LLVMContextCreate")]
     {
         put_llvm(&place.root, &real, body);
         let (output, _) = place.run(&ours, &words("-O2 -c amp.cpp"));

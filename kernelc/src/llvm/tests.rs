@@ -365,8 +365,8 @@ fn a_library_of_another_version_is_refused_and_a_missing_one_told() {
     let real = format!("/{}", real.unwrap().1);
     std::os::unix::fs::symlink(real, place.root.join("lib/libLLVM.so.99.1")).unwrap();
     let other = error();
-    let said = format!("lib/libLLVM.so.99.1 is of LLVM {}, and ", place.clang.major);
-    assert!(other.contains(&said) && other.contains("is Clang 99: kernels are compiled with"), "{other}");
+    let said = format!("lib/libLLVM.so.99.1 is LLVM {}, but ", place.clang.major);
+    assert!(other.contains(&said) && other.contains("is Clang 99; both must have the same version"), "{other}");
     std::fs::remove_file(place.root.join("lib/libLLVM.so.99.1")).unwrap();
     std::fs::write(place.root.join("lib/libLLVM.so"), "no library").unwrap();
     assert!(error().contains("lib/libLLVM.so: "), "{}", error());
