@@ -97,7 +97,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, nvidia-code, plain-floats, gpu",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, gpu-code, plain-floats, gpu",
         default: "none",
         help: "For tests only; TestSwitches in src/config.rs describes each.",
     },
@@ -184,8 +184,8 @@ pub struct TestSwitches {
     pub samplers: Option<u32>,
     /// All queues have completion words, not only the transfer queues of real devices.
     pub words: bool,
-    /// Kernels on any device get the code that NVIDIA's drivers like.
-    pub nvidia_code: bool,
+    /// Kernels on any device get the code that drivers of GPUs like.
+    pub gpu_code: bool,
     /// Kernels count on no more of the device's floating-point arithmetic than Vulkan promises.
     pub plain_floats: bool,
     /// Where the default accelerator is chosen, any Vulkan device is a GPU.
@@ -410,7 +410,7 @@ impl TestSwitches {
         match (name, parsed) {
             ("no-vulkan", _) if number.is_none() => self.no_vulkan = true,
             ("words", _) if number.is_none() => self.words = true,
-            ("nvidia-code", _) if number.is_none() => self.nvidia_code = true,
+            ("gpu-code", _) if number.is_none() => self.gpu_code = true,
             ("plain-floats", _) if number.is_none() => self.plain_floats = true,
             ("gpu", _) if number.is_none() => self.gpu = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
@@ -487,7 +487,7 @@ mod tests {
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
             (
                 "REVAMP_TEST",
-                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,nvidia-code,plain-floats,gpu",
+                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,gpu-code,plain-floats,gpu",
             ),
         ]);
         assert!(w.is_empty(), "{w:?}");
@@ -509,7 +509,7 @@ mod tests {
                 groups: Some(7),
                 samplers: Some(8),
                 words: true,
-                nvidia_code: true,
+                gpu_code: true,
                 plain_floats: true,
                 gpu: true
             }

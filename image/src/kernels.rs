@@ -54,6 +54,8 @@ pub enum OfDevice {
     ExactQuotients = 7,
     /// 1 / x is at most 1 ulp off, and rounded correctly for x up to 5 ulp below a power of two. For a subnormal x it is infinite, or as good.
     NearReciprocals = 8,
+    /// No memory has 4 GiB, and the device adds offsets of 32 bits to addresses.
+    NarrowOffsets = 9,
 }
 
 impl OfDevice {

@@ -185,7 +185,11 @@ impl Emitter<'_> {
         align: u64,
         what: &str,
     ) -> Lowered<Access> {
-        let at = self.address(pointer)?.plus(&mut self.asm, offset);
+        let at = match self.narrow_offsets.address(pointer) {
+            Some(near) => Address::Device(near),
+            None => self.address(pointer)?,
+        };
+        let at = at.plus(&mut self.asm, offset);
         let free = Access { at, inside: None, report: None };
         if !self.checks() || bytes == 0 {
             return Ok(free);

@@ -115,7 +115,7 @@ impl Emitter<'_> {
                     Ok(Vec::new())
                 })?
             }
-            Op::Gep { source, base, indices, .. } => vec![self.gep(source, base, indices)?],
+            Op::Gep { source, base, indices, .. } => vec![self.gep(*result, source, base, indices)?],
             Op::Alloca { .. } => {
                 let Some(local) = *result else { return Ok(()) };
                 vec![self.alloca(local)?]
@@ -506,20 +506,23 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn gep(&mut self, source: &Type, base: &Operand, indices: &[Operand]) -> Lowered<Word> {
+    fn gep(&mut self, result: Option<LocalId>, source: &Type, base: &Operand, indices: &[Operand]) -> Lowered<Word> {
         let Some(steps) = steps(source, indices) else {
             return Err(self.internal("address arithmetic on a type without a size"));
         };
         match self.address(base)? {
             Address::Device(mut at) => {
-                for (index, by) in steps.by {
+                for (index, by) in &steps.by {
                     let word = self.index(index)?;
-                    let step = integers::times(&mut self.asm, Scalar::U64, word, by);
+                    let step = integers::times(&mut self.asm, Scalar::U64, word, *by);
                     at = self.asm.make(S::IAdd, Scalar::U64, &[at, step]);
                 }
                 if steps.offset != 0 {
                     let by = self.asm.constant(Scalar::U64, steps.offset as u64);
                     at = self.asm.make(S::IAdd, Scalar::U64, &[at, by]);
+                }
+                if let Some(result) = result {
+                    self.note_offset(result, base, &steps, at)?;
                 }
                 Ok(at)
             }
@@ -546,7 +549,7 @@ impl Emitter<'_> {
     }
 
     /// An index, sign-extended to 64 bits.
-    fn index(&mut self, index: &Operand) -> Lowered<Word> {
+    pub(super) fn index(&mut self, index: &Operand) -> Lowered<Word> {
         let word = self.word(index)?;
         match self.kind(&index.ty)? {
             ScalarKind::Int(bits) => Ok(integers::sign_extend(&mut self.asm, word, bits, 64)),

@@ -203,6 +203,52 @@ fn of_the_device_a_kernel_learns_by_specialization() {
 }
 
 #[test]
+fn accesses_after_captured_pointers_have_offsets_of_32_bits() {
+    // Each address of an access is one of two, as the device likes.
+    let narrow = |body: &str| {
+        count(&good(&format!("{LOADS}  %i = call i32 @__revamp_global_id(i32 0)\n{body}  ret void")).1, Op::Select)
+    };
+    let steps = "  %n = sext i32 %i to i64
+  %m = add i64 %n, -3
+  %p = getelementptr float, ptr addrspace(4) %a, i64 %m
+  %q = getelementptr i8, ptr addrspace(4) %p, i64 8
+";
+    assert_eq!(narrow(&format!("{steps}  store float 1.0, ptr addrspace(4) %q, align 4\n")), 1);
+    assert_eq!(
+        narrow(&format!(
+            "{steps}  store float 1.0, ptr addrspace(4) %q, align 4\n  store float 2.0, ptr addrspace(4) %p, align 4\n"
+        )),
+        2
+    );
+    let reached = "  %data = load ptr addrspace(4), ptr addrspace(4) %b, align 8
+  %p = getelementptr float, ptr addrspace(4) %data, i32 %i
+  store float 1.0, ptr addrspace(4) %p, align 4
+";
+    assert_eq!(narrow(reached), 1);
+    // The pointer itself needs none; a pointer that is one of two may lie before the memory.
+    assert_eq!(narrow("  store float 1.0, ptr addrspace(4) %a, align 4\n"), 0);
+    let chosen = "  %c = icmp eq i32 %i, 3
+  %p = getelementptr float, ptr addrspace(4) %a, i32 %i
+  %q = select i1 %c, ptr addrspace(4) %p, ptr addrspace(4) %b
+  %r = getelementptr float, ptr addrspace(4) %q, i32 %i
+  store float 1.0, ptr addrspace(4) %r, align 4
+";
+    assert_eq!(narrow(chosen), 1, "that of %q");
+}
+
+#[test]
+fn checked_accesses_compare_whole_offsets() {
+    let body = format!(
+        "{LOADS}  %i = call i32 @__revamp_global_id(i32 0)
+  %p = getelementptr float, ptr addrspace(4) %a, i32 %i
+  store float 1.0, ptr addrspace(4) %p, align 4
+  ret void"
+    );
+    let constants = |bounds| count(&checked(&body, bounds).0, Op::SpecConstantFalse);
+    assert_eq!([Bounds::Off, Bounds::Zero].map(constants), [1, 0]);
+}
+
+#[test]
 fn where_tiles_meet_accesses_are_atomic() {
     let body = |fence: &str, ty: &str, swap: &str| {
         format!(

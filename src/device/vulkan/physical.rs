@@ -163,8 +163,8 @@ pub struct Physical {
     pub driver_version: u32,
     /// Which driver it is.
     pub driver_id: vk::DriverId,
-    /// Kernels get the code that NVIDIA's driver likes.
-    nvidia_code: bool,
+    /// Kernels get the code that drivers of GPUs like, of all of them.
+    gpu_code: bool,
     plain_floats: bool,
     /// The Vulkan version the device has.
     pub device_version: u32,
@@ -293,12 +293,23 @@ struct Asked {
 impl Physical {
     /// What is known of its arithmetic and memory beyond what Vulkan asks for, and of its compiler, by its driver.
     pub(super) fn known(&self) -> impl Iterator<Item = OfDevice> {
-        let code: &[OfDevice] = if self.nvidia_code { &[OfDevice::Breaks, OfDevice::Reciprocals] } else { &[] };
         let floats = |of: &&OfDevice| !(self.plain_floats && of.is_of_floats());
         // Where a kernel cannot declare that it needs the sign of zero. llvmpipe shortens them in spite of that.
         let undeclared = !self.limits.float_modes.special[1] && self.driver_id != vk::DriverId::MESA_LLVMPIPE;
         let zeros: &[OfDevice] = if undeclared { &[OfDevice::ShortensZeros] } else { &[] };
-        self.arithmetic().iter().filter(floats).chain(code).chain(zeros).copied()
+        self.arithmetic().iter().filter(floats).chain(zeros).copied().chain(self.code())
+    }
+
+    /// Which forms of code its driver makes faster machine code of.
+    fn code(&self) -> impl Iterator<Item = OfDevice> {
+        let nvidia = self.gpu_code || self.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
+        let radv = self.driver_id == vk::DriverId::MESA_RADV && self.limits.max_allocation < 1 << 32;
+        let forms = [
+            (nvidia, OfDevice::Breaks),
+            (nvidia, OfDevice::Reciprocals),
+            (self.gpu_code || radv, OfDevice::NarrowOffsets),
+        ];
+        forms.into_iter().filter_map(|(liked, form)| liked.then_some(form))
     }
 
     /// True for a driver that ends loops after 65,535 iterations, and ignores what is nested too deeply: llvmpipe
@@ -424,7 +435,7 @@ impl Physical {
             driver: asked.driver,
             driver_version: core.driver_version,
             driver_id: asked.driver_id,
-            nvidia_code: asked.driver_id == vk::DriverId::NVIDIA_PROPRIETARY || config.test.nvidia_code,
+            gpu_code: config.test.gpu_code,
             plain_floats: config.test.plain_floats,
             device_version: core.api_version,
             api_version,
