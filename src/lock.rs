@@ -105,8 +105,8 @@ pub mod rank {
         QUEUE,
         /// The uses of a buffer, in order of buffer ids.
         TRACKER,
-        /// By which command an image came into its layout.
-        LAID,
+        /// The layout transition of an image.
+        IMAGE_LAYOUT,
         /// Launches whose loops the driver may stop.
         OVERRUNS,
         /// Which kernels a recording's flags belong to.

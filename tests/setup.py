@@ -12,7 +12,7 @@ PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libvulkan1 libvu
     vulkan-validationlayers glslc spirv-tools pkg-config valgrind gdb python3 python3-pip libstb-dev""".split()
 COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "libclang1-22": "22.1.8", "lld-22": "22.1.8", "lldb-22": "22.1.8", "libclang-rt-22-dev": "22.1.8"}
 DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-2", "rustc-web": "1.96.0+dfsg1-1", "cargo-web": "1.96.0"}
-# As `apt-cache policy` has them in trixie. A package of one Clang, such as libclang-rt-14-dev, is in one release of Debian alone.
+# Versions from `apt-cache policy` in trixie. A package of one Clang, such as libclang-rt-14-dev, is in one release of Debian only.
 DEBIAN_13 = {
     "make": "4.4.1-2", "cmake": "3.31.6-2", "ninja-build": "1.12.1-1", "clang": "1:19.0-63", "clang-format": "1:19.0-63", "gcc": "4:14.2.0-1",
     "g++": "4:14.2.0-1", "libvulkan1": "1.4.309.0-1", "libvulkan-dev": "1.4.309.0-1", "mesa-vulkan-drivers": "25.0.7-2+deb13u1",
@@ -23,12 +23,12 @@ DEBIAN_13 = {
     "gdb": "16.3-1",
     "rustc": "1.85.1+dfsg1-1+deb13u1", "cargo": "1.85.1+dfsg1-1+deb13u1", "rustc-web": "1.96.0+dfsg1-1~deb13u1+b1", "cargo-web": "1.96.0+dfsg1-1~deb13u1+b1",
 }  # fmt: skip
-# As it was released: no package of LLVM 22, an old Rust.
+# The release without updates: no package of LLVM 22, and an old Rust.
 UBUNTU_24_04 = {
     **dict.fromkeys(PACKAGES, "1"), "clang": "1:18.0-59~exp2", "clang-18": "1:18.1.3-1ubuntu1", "cmake": "3.28.3-1build7",
     "rustc": "1.75.0+dfsg0ubuntu1-0ubuntu7", "cargo": "1.75.0+dfsg0ubuntu1-0ubuntu7",
 }  # fmt: skip
-# What the stubs know: lists/ has a file with the version of each package that apt knows, mirror/ what it knows after an update.
+# The stubs read lists/, which has a file with the version of each package that apt knows, and mirror/, the lists after an update.
 STUBS = {
     "apt-get": """echo "apt-get $*" >>"$STATE/calls"
 case " $* " in

@@ -1,6 +1,6 @@
 //! Warnings of the compiler's own, and the options that turn them on and off.
 
-/// A warning of ours that an option turns on and off.
+/// A warning of the kernel compiler that an option turns on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AmpWarning {
     /// A kernel only reads an array_view whose elements are not const.
@@ -12,7 +12,7 @@ pub enum AmpWarning {
 impl AmpWarning {
     pub const ALL: [Self; 2] = [Self::ReadOnly, Self::Unsynchronized];
 
-    /// Its option is this behind `-W` or `-Wno-`.
+    /// The name of its option, after `-W` or `-Wno-`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "amp-read-only",
@@ -21,7 +21,7 @@ impl AmpWarning {
     }
 }
 
-/// Which warning a flag turns on or off.
+/// The warning that a flag turns on (true) or off.
 pub fn named(flag: &str) -> Option<(AmpWarning, bool)> {
     let name = flag.strip_prefix("-W")?;
     let (name, on) = name.strip_prefix("no-").map_or((name, true), |name| (name, false));

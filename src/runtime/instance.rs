@@ -17,13 +17,12 @@ use crate::runtime::operations::promise;
 use crate::runtime::{exit, process};
 use std::sync::Arc;
 
-/// The default accelerator: what was asked for and what was chosen.
+/// The default accelerators: the requested one, and those chosen.
 #[derive(Default)]
 struct Defaults {
     /// Set by the program.
     program: Option<String>,
-    /// The default chosen for each kind of code, at its first use. Once the program has compiled kernels it has code of
-    /// another kind.
+    /// The default for each kind of code, chosen at its first use. The kind changes when the program gets compiled kernels.
     chosen: Vec<(Code, Arc<Accelerator>)>,
 }
 
@@ -78,13 +77,13 @@ impl Runtime {
         &self.accelerators
     }
 
-    /// All, usable or not, without those that are other names of host threads.
+    /// All accelerators, usable or not, without the aliases of host threads.
     pub fn listed(&self) -> impl Iterator<Item = &Arc<Accelerator>> {
         self.accelerators.iter().filter(|a| a.candidate().kind != AcceleratorClass::Named)
     }
 
-    /// What `get_all()` offers a C++ program: the usable accelerators on which its code can run as far as is known now, and
-    /// those that hold its arrays (decision 29).
+    /// The accelerators that `get_all()` returns to a C++ program: the usable ones that can run its code, as far as is known
+    /// now, and those that hold its arrays (decision 29).
     pub fn offered(&self, will_load_spirv: bool) -> Vec<Arc<Accelerator>> {
         let is_able = will_load_spirv || compiled::any() || registry::len() > 0 || SpirvKernel::any();
         let code = if is_able { Code::Both } else { Code::Host };
@@ -100,7 +99,7 @@ impl Runtime {
         self.accelerators.iter().filter(is_offered).cloned().collect()
     }
 
-    /// The accelerator that the program or the environment made the default; looks, and settles nothing.
+    /// The accelerator that the program or the environment made the default. Does not fix the default.
     fn explicit_default(&self) -> Option<Arc<Accelerator>> {
         let program = self.defaults.lock().program.clone();
         let path = program.or_else(|| config::get().default_accelerator.clone())?;
@@ -148,8 +147,8 @@ impl Runtime {
         Ok(a)
     }
 
-    /// The same for a launch that has no compiled kernel: kernels that a library brought later do not move it to where it
-    /// cannot run.
+    /// The default for a launch without a compiled kernel. If a library brings kernels later, the default of such launches does
+    /// not change to a device that cannot run them.
     pub fn default_without_kernel(&self) -> Result<Arc<Accelerator>> {
         let first = self.defaults.lock().chosen.iter().find(|(c, _)| *c == Code::Host).map(|(_, a)| a.clone());
         first.map_or_else(|| self.default_for(Code::Host), Ok)

@@ -1,4 +1,4 @@
-/* What tells the program how its data moves: counters, the transfer log, and the race reports of REVAMP_CHECK=1. */
+/* How a program observes its transfers: counters, the transfer log, and the race reports of REVAMP_CHECK=1. */
 #include "engines.h"
 #include "system.h"
 
@@ -143,7 +143,7 @@ TEST(counters_of_views_sources_and_the_process_add_up) {
         check_equal(sum_of_views(&c, 0, 3), first);
         check_equal(sum_of_views(&c, 3, 3), second);
         check_equal(plus(first, second), all_transfers());
-        /* All views of a source tell the same of it. */
+        /* All views of a source report the same counters of the source. */
         check_equal(source_transfers(c.views[2]), first);
     }
     if (has_separate_memory()) CHECK(bytes_to(all_transfers()) > 0 && bytes_from(all_transfers()) > 0);
@@ -176,7 +176,7 @@ TEST(counters_of_accelerators_add_up) {
     end_crowd(&c);
 }
 
-/* What a view that is gone has moved still counts for its source, and for the process when that is gone too. */
+/* Transfers of a released view still count for its source, and after the release of the source for the process. */
 TEST(counters_outlive_the_views) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(N, 1);
@@ -240,7 +240,7 @@ static void skip_log(uint64_t *next) {
     }
 }
 
-/* Exactly one transfer since, and it is so. */
+/* Exactly one transfer was logged since, and it is as given. */
 static void expect_logged(uint64_t *next, const char *call, bool is_implicit, revamp_accelerator from,
                           revamp_accelerator to, uint64_t bytes, uint64_t source_id, int line) {
     revamp_transfer got[4];
@@ -333,7 +333,7 @@ TEST(the_log_names_copies_of_arrays) {
     }
 }
 
-/* The log and the counters tell the same. */
+/* The log and the counters agree. */
 TEST(the_log_adds_up_to_the_counters) {
     uint32_t state = 13;
     uint64_t next = 1, implicit_bytes = 0, explicit_bytes = 0, count = 0;
@@ -373,7 +373,7 @@ TEST(the_log_is_a_ring_of_the_latest_4096) {
     CHECK_NUMBER(count, RING);
     for (size_t i = 0; i < count; i++)
         CHECK_NUMBER(log[i].number, COPIES - RING + 1 + i);
-    /* From a number on, and no more than wanted. */
+    /* Reads start at the given number and return at most `capacity` entries. */
     REQUIRE_OK(revamp_transfer_log_read(COPIES - 3, log, RING, &count));
     CHECK_NUMBER(count, 4);
     REQUIRE_OK(revamp_transfer_log_read(COPIES - 3, log, 2, &count));
@@ -386,7 +386,7 @@ TEST(the_log_is_a_ring_of_the_latest_4096) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* A struct of a larger, newer program or a smaller, older one: the list is as far apart as it says. */
+/* A newer program has a larger struct, an older program a smaller one: struct_size is the stride of the list. */
 TEST(the_log_obeys_the_size_of_its_struct) {
     uint64_t room[2 * sizeof(revamp_transfer) / sizeof(uint64_t)];
     size_t size = offsetof(revamp_transfer, is_implicit), count = 0;
@@ -405,7 +405,7 @@ TEST(the_log_obeys_the_size_of_its_struct) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* How a program shows that a loop of it moves nothing. */
+/* How a program checks that one of its loops transfers nothing. */
 TEST(this_loop_moved_nothing) {
     FOR_EACH_ENGINE(e) {
         uint32_t *data = numbers(N, 1), *more = numbers(N, 2), *a = numbers(N, 1), *b = numbers(N, 2);
@@ -464,7 +464,7 @@ static void begin_collecting(void) {
     CHECK_OK(revamp_set_log_callback(collect, collected, REVAMP_LOG_ERROR));
 }
 
-/* One report since the last time, which names both calls. It may be on its way on another thread. */
+/* Exactly one new report, which names both calls. Another thread may still be writing it. */
 static void expect_race(const char *first, const char *second, int line) {
     pthread_mutex_lock(&collected->lock);
     for (int i = 0; i < 10000 && !collected->used; i++) {
@@ -501,7 +501,7 @@ static const char *dispatch_of(const engine *e) {
     return e->step ? "revamp_dispatch" : "revamp_parallel_for_each";
 }
 
-/* A view of a plane, its halves and what overlaps both, and host memory of the same size. */
+/* A view of a plane, views of its halves, a view that overlaps both halves, and host memory of the same size. */
 typedef struct {
     revamp_array_view all, left, right, middle, constant;
     revamp_region host;
@@ -614,14 +614,14 @@ CHILD(programs_that_are_legal) {
         CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(revamp_completion_release(done));
         NO_RACE();
-        /* Beside it, and elsewhere. */
+        /* No race: accesses to the other half, and to another source. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(run_step(e, NULL, use_view(f.right)));
         CHECK_OK(revamp_array_view_data(f.right, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(run_step(e, NULL, use_view(other.all)));
         expect_done(done);
         NO_RACE();
-        /* No access: sections and owners. */
+        /* No race: creating sections, and changing reference counts. */
         done = begin_copy(f.host, region_of(f.left));
         revamp_array_view part = range_of(f.all, 3, 9), constant = read_only(part);
         CHECK_OK(revamp_array_view_retain(part));
@@ -630,7 +630,7 @@ CHILD(programs_that_are_legal) {
         drop(constant);
         expect_done(done);
         NO_RACE();
-        /* Launches are in the order of the calls. */
+        /* No race: launches run in the order of the calls. */
         for (int i = 0; i < 5; i++) {
             CHECK_OK(run_step(e, NULL, use_view(f.all)));
             CHECK_OK(run_step(e, NULL, use_view(f.middle)));
@@ -739,7 +739,7 @@ TEST(races_between_threads_are_reported) {
     CHECK_CHILD("threads_that_race", "REVAMP_CHECK=1", NULL);
 }
 
-/* Unasked, nothing is said, whatever the program does. */
+/* Without REVAMP_CHECK, nothing is reported. */
 CHILD(races_unasked) {
     begin_collecting();
     FOR_EACH_ENGINE(e) {

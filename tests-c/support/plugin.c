@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* What the program and the library share; it is the program's. */
+/* Shared by the program, which owns it, and the library. */
 typedef struct {
     int open, ran;
 } gate;
@@ -34,7 +34,7 @@ static void log_message(revamp_log_level level, const char *message, void *conte
     wait_and_run(context);
 }
 
-/* What of the library is to run later. */
+/* Requests that a function of this library, named by `what`, runs later. */
 revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared);
 revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared) {
     const int32_t extent = 1;

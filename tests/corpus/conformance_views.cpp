@@ -1,7 +1,7 @@
 // array_view and array inside kernels: how views are made there, what they give, how data is shared between them.
 #include "conformance.h"
 
-// Data that each feature of this file has: 24 numbers, a kernel of one thread, what it returns.
+// The setup that each feature of this file uses: 24 numbers, a kernel of one thread, and its result.
 template <typename Kernel> int with_data(const Kernel &kernel) {
     std::vector<int> data(24);
     for (int i = 0; i < 24; ++i)

@@ -10,7 +10,7 @@
 const fault_about fault_functions[FAULT_FUNCTION_COUNT] = {FAULT_FUNCTIONS(ABOUT)};
 #undef ABOUT
 
-/* By system calls: the functions of the C library may be those that are counted. */
+/* Uses system calls, because functions of the C library may be counted themselves. */
 static fault_switch *map(void) {
     const char *name = getenv("REVAMP_FAULTS");
     if (!name) return NULL;
@@ -24,7 +24,7 @@ static fault_switch *map(void) {
 fault_switch *fault_open(void) {
     static fault_switch *here;
     static int is_tried;
-    /* Two threads at once map it twice, which does no harm. */
+    /* If two threads arrive at once, both map it, which is harmless. */
     if (!__atomic_load_n(&is_tried, __ATOMIC_ACQUIRE)) {
         fault_switch *mapped = map();
         __atomic_store_n(&here, mapped, __ATOMIC_RELEASE);

@@ -17,7 +17,7 @@ unsigned step(unsigned x, int i) restrict(amp, cpu) {
     return x * 1664525u + static_cast<unsigned>(i) + 1013904223u;
 }
 
-// What a loop of `n` iterations gives, for all kinds of loops below.
+// The reference result of `n` iterations, for all kinds of loops below.
 unsigned straight(unsigned x, int n) restrict(amp, cpu) {
     for (int i = 0; i < n; ++i)
         x = step(x, i);
@@ -46,7 +46,7 @@ unsigned returned_early(unsigned x, int n) restrict(amp, cpu) {
     }
     return 0;
 }
-// No thread has many iterations. Those that run together take turns.
+// No thread has many iterations, but the threads that run together take turns.
 unsigned by_turns(unsigned x, int thread, int turns, int n) restrict(amp, cpu) {
     for (int turn = 0; turn < turns; ++turn)
         if (thread % turns == turn)
@@ -54,7 +54,7 @@ unsigned by_turns(unsigned x, int thread, int turns, int n) restrict(amp, cpu) {
                 x = step(x, i);
     return x;
 }
-// The last loop is short, and the first one may take all there is.
+// The last loop is short, but the first one may use up the limit of iterations.
 unsigned short_at_the_end(unsigned x, int n) restrict(amp, cpu) {
     x = straight(x, n);
     for (int i = 0; i < 5; ++i)
@@ -101,7 +101,7 @@ std::vector<unsigned> expected(int kind, int n) {
     return made;
 }
 
-// Nested branches: `level` of them, each with a store that keeps it a branch.
+// `level` nested branches, each with a store so that it stays a branch.
 template <int level> unsigned branches(unsigned *seen, unsigned x, unsigned a) restrict(amp, cpu) {
     if (x <= static_cast<unsigned>(level)) return a;
     a = step(a, level);
@@ -112,7 +112,7 @@ template <> unsigned branches<0>(unsigned *, unsigned, unsigned a) restrict(amp,
     return a + 1;
 }
 
-// One condition after another, each of which may be the last.
+// `level` conditions in sequence, each with an early return.
 template <int level> unsigned returns(unsigned *seen, unsigned x, unsigned a) restrict(amp, cpu) {
     if (x == static_cast<unsigned>(level)) return a ^ 5u;
     *seen += a;
@@ -185,7 +185,7 @@ TEST(long_loops_are_right_or_fail) {
     });
 }
 
-// What a kernel makes of a result that is not there is not there either, be it on the same view or another.
+// If a result is lost, results of kernels that read it are lost too, on the same view and on another.
 TEST(what_uses_the_result_of_a_long_loop_is_right_or_fails) {
     everywhere([](const accelerator_view &where) {
         for (const accelerator_view &second : {where, where.accelerator.create_view()})
@@ -226,7 +226,7 @@ TEST(launches_after_a_long_loop_are_right) {
     });
 }
 
-// The wait says so too, where nobody asks for the data.
+// A wait also reports the loss, even if no call asks for the data.
 TEST(a_wait_tells_of_a_long_loop) {
     everywhere([](const accelerator_view &where) {
         std::vector<unsigned> got = numbers();
@@ -256,7 +256,8 @@ TEST(deep_nesting_is_right_or_refused) {
     });
 }
 
-// Vectors of lavapipe go beyond tiles whose size is no multiple of theirs: memory must not tell those threads to go on.
+// If the size of a tile is not a multiple of lavapipe's vectors, the last vector has threads beyond the tile. The
+// values that these threads load must not keep the loop running.
 template <int rows, int columns> void loops_that_memory_ends() {
     constexpr int tiles = 2, threads = tiles * rows * columns;
     std::vector<int> numbers(64), by_memory(threads), by_tile(threads), without_barrier(threads);

@@ -1,24 +1,24 @@
-// Amp code, the host and functions for both choose among overloads by their arguments first, each among those it may
-// call: a function for both sides may call two different ones.
+// Overload resolution in amp code, cpu code and functions for both sides: each considers only candidates that it may
+// call, and chooses by the arguments. A function for both sides may thus call a different candidate on each side.
 #include "device.hpp"
 
 using namespace concurrency;
 
-// a: better one for amp, both worse
+// a: the amp candidate matches better than the amp,cpu one
 int a(float) restrict(amp, cpu) {
     return 1;
 }
 int a(int) restrict(amp) {
     return 2;
 }
-// b: better one for cpu
+// b: the cpu candidate matches better
 int b(float) restrict(amp, cpu) {
     return 1;
 }
 int b(int) restrict(cpu) {
     return 3;
 }
-// c: better for each
+// c: each side has a candidate of its own that matches better
 int c(float) restrict(amp, cpu) {
     return 1;
 }
@@ -28,14 +28,14 @@ int c(int) restrict(amp) {
 int c(int) restrict(cpu) {
     return 3;
 }
-// d: template both, exact nontemplate cpu
+// d: a template for both sides, and a cpu function that matches exactly
 template <class T> int d(T) restrict(amp, cpu) {
     return 1;
 }
 int d(int) {
     return 3;
 }
-// e: template amp only exact, both by conversion
+// e: an amp template that matches exactly, and an amp,cpu function that needs a conversion
 template <class T> int e(T) restrict(amp) {
     return 2;
 }
@@ -85,7 +85,7 @@ void all(int *r) restrict(amp, cpu) {
     r[11] = l(1).v;
 }
 
-// What only the host can move, in classes of its own and of the library.
+// Members that only the host can move, in classes of the program and of the library.
 struct moved {
     std::unique_ptr<int> p;
     std::thread t;

@@ -1,6 +1,5 @@
-// Launches that are asked for again: the library remembers what it found out (decision 14), and must not remember too
-// long. A launch is remembered when it is asked for the second time and nothing has changed since the first, so each
-// kernel runs several times.
+// Repeated launches: the library caches them (decision 14), and must notice when a cached launch is out of date. It
+// caches a launch at the second request if nothing has changed since the first, so each kernel runs several times.
 #include "device.hpp"
 
 #include <atomic>
@@ -26,7 +25,7 @@ void sum(const accelerator_view &gpu, const array_view<const int> &from, const a
         parallel_for_each(
             gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] += from[i]; });
 }
-// As devices add: no overflow.
+// Adds as devices do: wraps instead of overflowing.
 int wrap(int a, int factor, int b = 1) {
     return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(factor) * static_cast<unsigned>(b));
 }
@@ -61,7 +60,7 @@ TEST(values_and_domains_that_change) {
     const array_view<int> to(target);
     for (int by = 1; by <= 10; ++by)
         add(gpu, to, by, 1);
-    // Growing, so that each needs more workgroups than the one before.
+    // Growing sizes, so that each launch needs more workgroups than the one before.
     for (int size = 1; size <= 8; ++size)
         parallel_for_each(
             gpu, extent<1>(size * count), [=](index<1> i) restrict(amp) { to[i] += 1000; });
@@ -139,7 +138,7 @@ TEST(arrays_and_views_of_them) {
     touch(1);
     {
         const array_view<int> seen(data);
-        // The array goes to the host and back.
+        // Moves the data of the array to the host and back.
         seen[3] = 1000;
         touch(1);
         CHECK(seen[3] == 1000 + times && seen[4] == 100 + 2 * times);
@@ -160,7 +159,7 @@ TEST(accelerator_views_in_turns) {
     for (int round = 0; round < 8; ++round) {
         add(one, to, 1);
         add(two, to, 10);
-        // Any view will do.
+        // Without a target: any view may run these launches.
         for (int n = 0; n < times; ++n)
             parallel_for_each(
                 to.extent, [=](index<1> i) restrict(amp) { to[i] += 100; });
@@ -184,7 +183,7 @@ TEST(copies_under_way) {
         sum(gpu, from, to, 1);
         copied.get();
         home.get();
-        // The launch came before or after the copy as a whole, for each element that it waited for.
+        // The launch must see all elements from before the copy, or all from after it.
         const int first = to[0] - expected;
         CHECK(first == round || first == round + 1);
         expected += first;
@@ -222,7 +221,7 @@ TEST(threads_on_parts_of_one_view) {
             const array_view<int> part = all.section(2 * t * count, count);
             for (int round = 0; round < 20; ++round) {
                 add(gpu, part, 1);
-                // A part that the others do not use, and that makes the copy grow or move.
+                // No other thread uses this part. It makes the device's copy grow or move.
                 const array_view<int> further = all.section((2 * t + 1) * count, count);
                 further[round] = round;
                 add(gpu, further, 1, 1);

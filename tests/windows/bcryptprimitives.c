@@ -2,7 +2,7 @@
  * Wine only. */
 #include <windows.h>
 
-#include <ntsecapi.h> /* needs the other one's types */
+#include <ntsecapi.h> /* needs the types of windows.h */
 
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T bytes);
 

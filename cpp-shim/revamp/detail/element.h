@@ -42,7 +42,7 @@ constexpr bool is_small_integer =
     std::is_same_v<T, short> || std::is_same_v<T, unsigned short> || std::is_same_v<T, wchar_t> ||
     std::is_same_v<T, char16_t>;
 
-// What C++ AMP keeps in arrays and views.
+// The requirements on elements of arrays and views.
 template <class T> struct element {
     static_assert(!std::is_reference_v<T>, "the elements of an array or array_view must not be references");
     typedef std::remove_const_t<T> value;

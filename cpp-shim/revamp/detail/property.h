@@ -1,9 +1,9 @@
 // revamp: members that read like MSVC's properties (`view.source_accelerator_view`), for GCC and Clang, which have
 // none.
 //
-// What is known when the object is made is a const member, or a reference to what outlives it. This is for the others:
-// property<Traits, T> is computed at each access, and settable if the Traits say so. It takes no storage: it shares
-// that of its owner's handle in an anonymous union, and is a copy of the handle itself.
+// A value that is known when the object is made needs no property: it is a const member, or a reference to an object
+// that lives longer. A property<Traits, T> is computed at each access, and can be assigned to if Traits has set(). It
+// takes no storage, because it shares the storage of its owner's handle in an anonymous union.
 //
 //     struct default_view_property {
 //         typedef accelerator_handle storage;
@@ -22,10 +22,10 @@
 //     };
 //
 // The owner constructs, copies and destroys `handle_`; if that is not trivial it must have its own copy operations and
-// destructor. T may be incomplete until the property is used. `auto x = o.p;` makes a copy of the property and not of a
-// T: it converts to T wherever one is expected, but template deduction sees the property. So constrain templates that
-// take anything, and convert where deduction must see a T: T(o.p). Properties of type std::wstring must be members, as
-// comparison and output deduce.
+// destructor. T may be incomplete until the property is used. `auto x = o.p;` copies the property, not a T. The copy
+// converts to T wherever a T is expected, but template deduction sees the property. So constrain templates that accept
+// any type, and write T(o.p) if deduction must see a T. Properties of type std::wstring must be members, because its
+// comparison and output operators deduce their types.
 //
 // The swizzles of amp_short_vectors.h are properties with operators of their own.
 //

@@ -6,7 +6,7 @@ use super::value::{Type, Value};
 use std::ffi::c_uint;
 
 impl<'m> Value<'m> {
-    /// Of a function: whether it has an attribute that is text.
+    /// True if the function has the string attribute `name`.
     pub fn has_attribute(self, name: &'static str) -> bool {
         assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
         let (get, length) = (self.f().LLVMGetStringAttributeAtIndex, name.len() as c_uint);
@@ -14,7 +14,7 @@ impl<'m> Value<'m> {
         unsafe { !get(self.raw(), number::OF_FUNCTION, name.as_ptr().cast(), length).is_null() }
     }
 
-    /// The type that `byref` or `byval` of a function's parameter names.
+    /// The type in the attribute `byref` or `byval` of a parameter.
     pub fn pointee(self, parameter: u32) -> Option<Type<'m>> {
         assert!(parameter < self.count_parameters(), "parameter {parameter} of {:?}", self.form());
         let f = self.f();
@@ -28,17 +28,17 @@ impl<'m> Value<'m> {
         })
     }
 
-    /// Of a function: so many bytes are behind a parameter, as its attribute `dereferenceable` says.
+    /// The number of bytes in the attribute `dereferenceable` of a parameter.
     pub fn dereferenceable(self, parameter: u32) -> Option<u64> {
         self.number_of(parameter, "dereferenceable")
     }
 
-    /// Of a function: how what is behind a parameter is aligned, as its attribute `align` says.
+    /// The alignment in the attribute `align` of a parameter.
     pub fn parameter_alignment(self, parameter: u32) -> Option<u64> {
         self.number_of(parameter, "align")
     }
 
-    /// Of a function: a parameter's attribute with its number, 0 if it has none.
+    /// The number in an attribute of a parameter; 0 if it has none.
     pub fn number_of(self, parameter: u32, name: &str) -> Option<u64> {
         assert!(self.is(&[k::FUNCTION]), "an attribute of {:?}", self.form());
         let f = self.f();

@@ -1,4 +1,4 @@
-//! How far apart threads side by side read and write: whether a loop over them goes through memory in its order.
+//! Strides of memory accesses between neighbouring threads: whether a loop over threads accesses consecutive memory.
 
 use super::analysis::Kernel;
 use super::calls::position;
@@ -7,10 +7,10 @@ use super::variables::Access;
 use crate::ir::{BinaryOp, CastOp, Constant, Flags, LocalId, Op, Operand, Type, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Values are followed so far.
+/// The maximum depth of the search through operands.
 const MOST_STEPS: usize = 40;
 
-/// What is known on the way: variables that are looked at, and what is taken for theirs.
+/// The state of a search: variables that are being looked at, and the strides assumed for them.
 #[derive(Default)]
 struct Search {
     open: HashSet<LocalId>,
@@ -18,22 +18,22 @@ struct Search {
 }
 
 impl Kernel {
-    /// What these blocks read and write lies side by side for threads side by side in x, or is the same for all of them; and some
-    /// of it lies side by side.
+    /// True if all accesses of these blocks are consecutive for neighbouring threads in x or the same for all threads, and at
+    /// least one is consecutive.
     pub fn is_side_by_side(&self, blocks: &BTreeSet<usize>) -> bool {
         let all = self.strides(blocks);
         all.iter().all(|(stride, bytes)| *stride == Some(0) || stride == bytes)
             && all.iter().any(|(s, _)| *s != Some(0))
     }
 
-    /// Some of what these blocks read and write certainly lies apart for threads side by side in x.
+    /// True if at least one access of these blocks certainly has gaps between neighbouring threads in x.
     pub fn is_apart(&self, blocks: &BTreeSet<usize>) -> bool {
         let apart =
             |(stride, bytes): &(Option<i64>, Option<i64>)| stride.is_some_and(|s| s != 0 && Some(s.abs()) != *bytes);
         self.strides(blocks).iter().any(apart)
     }
 
-    /// The strides of the accesses of memory, with the bytes that each takes.
+    /// The strides of the memory accesses, each with its size in bytes.
     fn strides(&self, blocks: &BTreeSet<usize>) -> Vec<(Option<i64>, Option<i64>)> {
         let mut search = Search::default();
         let is_plain = |address: &Value| {
@@ -43,7 +43,7 @@ impl Kernel {
         accesses.map(|access| (self.stride(&mut search, access.address, 0), bytes(access.ty))).collect()
     }
 
-    /// By how much a number or an address of two threads side by side differs; `None` if that is not known.
+    /// The difference of a number or an address between neighbouring threads; `None` if it is unknown.
     fn stride(&self, search: &mut Search, value: &Value, depth: usize) -> Option<i64> {
         let Some(name) = value.local().filter(|name| *name != BLOCK) else { return Some(0) };
         let one = self.made(name).filter(|_| depth < MOST_STEPS)?;
@@ -79,7 +79,8 @@ impl Kernel {
         }
     }
 
-    /// The same of a variable: of all that is stored to it. What a loop adds to it is the same for all threads.
+    /// The stride of a variable: that of all values stored to it. The increments of a loop are the same for all threads, so
+    /// while a store is looked at, the variable is assumed to have the stride of the first one.
     fn stride_of_variable(&self, search: &mut Search, name: LocalId, depth: usize) -> Option<i64> {
         if let Some(known) = search.taken.get(&name) {
             return Some(*known);
@@ -103,7 +104,7 @@ fn bytes(ty: &Type) -> Option<i64> {
     i64::try_from(ty.size()?).ok()
 }
 
-/// The number that a constant is.
+/// The value of a constant integer.
 fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Constant(Constant::Int(number)) => i64::try_from(*number).ok(),

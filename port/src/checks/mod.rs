@@ -1,4 +1,4 @@
-//! What finds the edits in a source: the rows of the table, and checks that need more than a row of tokens.
+//! The checks that find edits in a source: the rows of the table, and checks that a row of tokens cannot express.
 
 mod arguments;
 mod calls;
@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::syntax::Code;
 use std::ops::Range;
 
-/// Finds some kind of edits.
+/// A function that finds one kind of edits.
 type Check = fn(&Source, &Code) -> Vec<Finding>;
 
 const CHECKS: [Check; 18] = [
@@ -40,10 +40,10 @@ const CHECKS: [Check; 18] = [
     templates::late_functions,
     templates::specialisations,
 ];
-/// Those that look at whole declarations.
+/// Checks of whole declarations.
 const MORE: [Check; 3] = [arguments::temporaries, overloads::overloads, unknown::unknown];
 
-/// What is to be edited in a source, by line.
+/// The findings in a source, by line.
 pub fn findings(source: &Source) -> Vec<Finding> {
     let code = Code::read(&source.tokens);
     let mut all: Vec<Finding> = CHECKS.iter().chain(&MORE).flat_map(|check| check(source, &code)).collect();

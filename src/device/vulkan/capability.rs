@@ -1,4 +1,4 @@
-//! What a SPIR-V module needs of a device, compared with what the device has.
+//! Compares the requirements of a SPIR-V module with the abilities of a device.
 
 use super::features::{Extensions, Features};
 use super::physical::{Limits, Physical};
@@ -6,13 +6,13 @@ use ash::vk;
 use ash::vk::SubgroupFeatureFlags as Subgroup;
 use rspirv::spirv::Capability;
 
-/// A requirement: whether it is met, and what would meet it.
+/// A requirement: whether the device meets it, and the feature that would meet it.
 type Need = (bool, &'static str);
 
 const CORE: Need = (true, "Vulkan 1.2");
 
 impl Physical {
-    /// True if it accepts modules that import non-semantic instruction sets (`SPV_KHR_non_semantic_info`).
+    /// True if the device accepts modules that import non-semantic instruction sets (`SPV_KHR_non_semantic_info`).
     pub fn takes_non_semantic_info(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_3 || self.extensions.shader_non_semantic_info
     }
@@ -181,7 +181,7 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
     })
 }
 
-/// `None` for an extension that revamp does not know. What its capabilities need is checked with these.
+/// `None` for an extension that revamp does not know. The requirements of its capabilities are checked separately.
 fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
     Some(match name {
         // Part of Vulkan 1.2.
@@ -200,7 +200,7 @@ fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
             (e.workgroup_memory_explicit_layout, "device extension VK_KHR_workgroup_memory_explicit_layout")
         }
         "SPV_KHR_integer_dot_product" => (f.shader_integer_dot_product, "device feature shaderIntegerDotProduct"),
-        // If the device does not accept it, its instructions are left out.
+        // For devices that do not accept it, `strip` removes its instructions.
         "SPV_KHR_non_semantic_info" => CORE,
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! What everything made from one `VkDevice` shares: its functions, queues and memory, and whether it is lost.
+//! The shared state of all objects of one `VkDevice`: its functions, queues and memory, and whether it is lost.
 
 #![allow(unsafe_code)]
 
@@ -30,12 +30,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError, Weak};
 
-/// A function of the program and what it wants to be called with.
+/// A callback of the program with its context.
 #[derive(Clone, Copy)]
 pub struct Callback<F> {
     /// The function.
     pub function: F,
-    /// The program's.
+    /// The argument that the program passes through.
     pub context: *mut c_void,
 }
 
@@ -44,7 +44,7 @@ unsafe impl<F: Send> Send for Callback<F> {}
 // SAFETY: the same.
 unsafe impl<F: Sync> Sync for Callback<F> {}
 
-/// Says that the library does not use an object of the program any more.
+/// Tells the program that the library no longer uses an object of the program.
 pub type Release = Callback<unsafe extern "C" fn(*mut c_void)>;
 
 impl Release {
@@ -61,7 +61,7 @@ impl Release {
 /// Locks and unlocks a queue of the program: context, family, index in the family.
 pub type QueueLock = unsafe extern "C" fn(*mut c_void, u32, u32);
 
-/// What the library knows of a `VkDevice` of the program.
+/// Properties of a `VkDevice` that the program created.
 #[derive(Default)]
 pub(super) struct Lent {
     /// Locks the queue, and unlocks it.
@@ -84,9 +84,9 @@ pub(super) struct Core {
     pub instance: ash::Instance,
     /// Functions of the device.
     pub raw: ash::Device,
-    /// If the program made the `VkDevice`, and will destroy it: what it wants to be told.
+    /// Set if the program created the `VkDevice`, and will destroy it.
     pub lent: Option<Lent>,
-    /// What the program wants to be told when the library has done with its `VkDevice`.
+    /// The callback of the program, called when the library no longer uses its `VkDevice`.
     release: OnceLock<Release>,
     /// The index of the first compute queue in its family.
     pub first_queue: u32,
@@ -94,10 +94,10 @@ pub(super) struct Core {
     pub compute: Vec<vk::Queue>,
     /// Queues of the transfer family.
     pub transfer: Vec<vk::Queue>,
-    /// Held to submit to any queue: drivers lock the device for that, and NVIDIA's threads spin meanwhile. The standard
-    /// library's mutex sleeps soonest (docs/decisions/0016-one-submits.md).
+    /// Held during submission to any queue. Drivers lock the device for a submission anyway, and in NVIDIA's driver waiting
+    /// threads spin. The standard library's mutex goes to sleep soonest (docs/decisions/0016-one-submits.md).
     submitting: std::sync::Mutex<()>,
-    /// True once a thread has called [`Self::lock`]: looking which did costs more.
+    /// True once a thread has called [`Self::lock`]. Saves looking up which thread did.
     ever_locked: AtomicBool,
     /// Families of the queues, for buffers that all of them use.
     pub families: Vec<u32>,
@@ -107,7 +107,7 @@ pub(super) struct Core {
     pub transfer_family: Option<u32>,
     /// Its memory. Dropped before the device.
     pub pool: ManuallyDrop<Mutex<MemoryPool, { rank::POOL }>>,
-    /// Imports memory of the host, if that is worth it.
+    /// Imports host memory; `None` if the device cannot, or if it is not worth it.
     pub importer: Option<Importer>,
     /// Pipelines made before, also by earlier processes.
     pub pipelines: vk::PipelineCache,
@@ -121,7 +121,7 @@ pub(super) struct Core {
     pub program_signals: ProgramSignals,
     /// The commands that may be lost because the driver stops loops.
     pub overruns: Overruns,
-    /// True on a real device, where a wait may spin: a software device needs the processor itself.
+    /// True on real devices, where a wait may spin. A software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
     /// How many queues have gathered commands.
@@ -132,7 +132,7 @@ pub(super) struct Core {
     lost: OnceLock<Error>,
 }
 
-/// As long as it lives, no other thread submits to queues of the device.
+/// A guard: while it lives, no other thread submits to queues of the device.
 pub(super) struct Submitting<'a> {
     core: &'a Core,
     called: bool,
@@ -147,7 +147,8 @@ impl Drop for Submitting<'_> {
     }
 }
 
-/// A device whose queues the program has locked by this thread. No [`Hold`]: what the program does meanwhile is its own.
+/// A device whose queues the program has locked on this thread. It has no [`Hold`], because the order of the program's own
+/// locks is not checked.
 struct Locked {
     alone: Option<MutexGuard<'static, ()>>,
     core: Arc<Core>,
@@ -174,8 +175,8 @@ impl Core {
         Self::over(instance, physical, create_device(instance, physical)?, (0, Vec::new(), None))
     }
 
-    /// Over a `VkDevice`. `lent`: the index of its compute queue in the family, further families that use its memory, and
-    /// what the program wants, if the `VkDevice` is the program's.
+    /// Wraps a `VkDevice`. `lent`: the index of its compute queue in the family, further families that use its memory, and
+    /// [`Lent`] if the program created the `VkDevice`.
     pub fn over(
         instance: &Instance,
         physical: &Physical,
@@ -249,14 +250,14 @@ impl Core {
         })
     }
 
-    /// What the program wants to be told at the end.
+    /// Sets the callback that is called when the library no longer uses the `VkDevice`.
     pub fn set_release(&self, release: Option<Release>) {
         if let Some(release) = release {
             let _ = self.release.set(release);
         }
     }
 
-    /// The index of the compute queue for the next accelerator_view: they take turns.
+    /// The index of the compute queue for the next accelerator_view (round robin).
     pub fn take_compute(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.view_queues()
     }
@@ -267,8 +268,8 @@ impl Core {
         if views < self.compute.len() { views + direction as usize } else { self.take_compute() }
     }
 
-    /// How many compute queues are for accelerator_views. Copies that wait for one view's kernels must not delay those of another, so they have
-    /// two of their own where there are enough.
+    /// The number of compute queues for accelerator_views. Devices with enough queues reserve two for copies, so that copies
+    /// that wait for kernels of one view do not delay kernels of another.
     fn view_queues(&self) -> usize {
         match self.compute.len() {
             few @ ..4 => few,
@@ -283,8 +284,8 @@ impl Core {
         all.push(queue);
     }
 
-    /// Lets gathered commands of all queues begin. Whoever waits for any work of the device calls it: while the host waits it launches
-    /// nothing that would fill the batches. No lock of rank QUEUES or above may be held.
+    /// Submits the gathered commands of all queues. Every wait for work of the device calls it, because a waiting thread
+    /// launches nothing that would fill the batches. No lock of rank QUEUES or above may be held.
     #[inline]
     pub fn begin_gathered(&self, blocks: bool) {
         if self.gathering.load(Ordering::Relaxed) > 0 {
@@ -346,7 +347,7 @@ impl Core {
                 self.physical.name
             ));
             e.hresult = DEVICE_REMOVED;
-            // Once: every further call fails too, and some ask again and again.
+            // Logged once, because every later call fails too, and some programs call again and again.
             log!(Error, "{e}");
             e
         });
@@ -395,7 +396,7 @@ impl Core {
         }
     }
 
-    /// Lets one thread at a time submit to queues of the device. The thread that the program let lock it goes on.
+    /// Lets one thread at a time submit to queues of the device. A thread that called [`Self::lock`] does not wait.
     #[inline]
     pub fn submitting(&self) -> Submitting<'_> {
         if self.is_locked_here() {
@@ -415,7 +416,7 @@ impl Core {
             && LOCKED.try_with(|all| all.borrow().iter().any(|l| l.core.id == self.id)).unwrap_or(false)
     }
 
-    /// Calls what the program gave to lock or unlock its queue; false if it gave nothing.
+    /// Calls the program's callback to lock or unlock its queue; false if it passed none.
     #[inline]
     fn call_lock(&self, locks: bool) -> bool {
         let Some(call) = self.lent.as_ref().and_then(|l| l.lock) else { return false };

@@ -1,5 +1,5 @@
-//! Images: textures as Vulkan has them, in optimal tiling. To the rest an image is a buffer whose bytes are those of the
-//! texture's host form: trackers count so, and copies are planned so; `image_copy` makes boxes of texels of them.
+//! Vulkan images of textures, with optimal tiling. Other modules treat an image as a buffer with the bytes of the texture's
+//! host form: trackers and copy plans count these bytes, and `image_copy` converts them to boxes of texels.
 //!
 //! Images are in the layout GENERAL from their first command on, and all queues use them.
 
@@ -28,9 +28,9 @@ pub(super) struct VulkanImage {
     /// Vulkan's handle.
     pub raw: vk::Image,
     kind: vk::ImageViewType,
-    /// Of its views.
+    /// The format of its views.
     format: vk::Format,
-    /// With which it was made.
+    /// The format that it was created with.
     made_as: vk::Format,
     /// Its texels and levels, and what kernels can do with it.
     pub abilities: ImageAbilities,
@@ -38,13 +38,13 @@ pub(super) struct VulkanImage {
     /// Views of levels, made when they are first bound.
     views: Mutex<HashMap<Range<u32>, vk::ImageView>, { rank::VIEWS }>,
     memory: Mutex<Option<Allocation>, { rank::BUFFER }>,
-    /// The layout in which it was given.
+    /// The initial layout.
     from: vk::ImageLayout,
-    /// The command that brought it into its layout.
-    laid: Mutex<Option<Point>, { rank::LAID }>,
+    /// The command that did the layout transition to GENERAL.
+    transition: Mutex<Option<Point>, { rank::IMAGE_LAYOUT }>,
     /// True if the image is the program's.
     lent: bool,
-    /// What the program wants to be told at the end.
+    /// The callback of the program, called when the library no longer uses the image.
     release: OnceLock<Release>,
 }
 
@@ -89,10 +89,10 @@ fn format_of(format: TexelFormat) -> Option<vk::Format> {
     (found != F::UNDEFINED).then_some(found)
 }
 
-/// The bytes of a texel of a format of colours that is not compressed: images of as many can be seen as each other.
+/// The texel size of an uncompressed colour format. Formats of the same size are compatible for image views.
 fn bytes_of(format: vk::Format) -> Option<u64> {
     use vk::Format as F;
-    // The last format of each run of the enumeration, and the bytes of all in it.
+    // For each run of the enumeration with the same size: its last format, and the size.
     let runs = [
         (F::UNDEFINED, 0),
         (F::R4G4_UNORM_PACK8, 1),
@@ -118,7 +118,7 @@ fn bytes_of(format: vk::Format) -> Option<u64> {
     runs.iter().find(|&&(last, _)| format.as_raw() <= last.as_raw()).map(|&(_, bytes)| bytes)
 }
 
-/// What an image is made with.
+/// The parameters for creating an image.
 struct Description {
     kind: vk::ImageType,
     format: vk::Format,
@@ -151,7 +151,7 @@ fn check_extent(shape: &TextureShape, most: &vk::ImageFormatProperties, name: &s
     Ok(())
 }
 
-/// What an image of this shape is made with, or why there can be none.
+/// The parameters for an image of this shape, or why the device cannot have one.
 fn describe(core: &Core, shape: &TextureShape) -> Result<Description> {
     let (texels, name) = (shape.format(), &core.physical.name);
     let format =
@@ -253,7 +253,7 @@ impl VulkanImage {
             views: Mutex::new(HashMap::new()),
             memory: Mutex::new(None),
             from: vk::ImageLayout::UNDEFINED,
-            laid: Mutex::new(None),
+            transition: Mutex::new(None),
             lent: false,
             release: OnceLock::new(),
         };
@@ -318,36 +318,36 @@ impl VulkanImage {
             views: Mutex::new(HashMap::new()),
             memory: Mutex::new(None),
             from: vk::ImageLayout::from_raw(image.layout),
-            laid: Mutex::new(None),
+            transition: Mutex::new(None),
             lent: true,
             release: OnceLock::new(),
         });
         Ok(made)
     }
 
-    /// What the program is to be told at the end.
+    /// Sets the callback that is called when the library no longer uses the image.
     pub fn set_release(&self, release: Release) {
         let _ = self.release.set(release);
     }
 
-    /// The format with which it was made.
+    /// The format that it was created with.
     pub fn made_as(&self) -> vk::Format {
         self.made_as
     }
 
-    /// True if it is in its layout for all commands from now on.
-    pub fn is_laid(&self) -> bool {
-        let by = self.laid.lock().clone();
+    /// True if it is in the layout GENERAL for all commands from now on.
+    pub fn is_prepared(&self) -> bool {
+        let by = self.transition.lock().clone();
         let is_lost = |p: &Point| p.timeline.as_any().downcast_ref::<VulkanTimeline>().is_some_and(|t| t.has_lost(p));
         self.from == vk::ImageLayout::GENERAL || by.is_some_and(|point| !is_lost(&point))
     }
 
-    /// Notes which command did [`Self::prepare`].
-    pub fn laid_by(&self, point: Point) {
-        *self.laid.lock() = Some(point);
+    /// Notes the command that did the layout transition.
+    pub fn prepared_by(&self, point: Point) {
+        *self.transition.lock() = Some(point);
     }
 
-    /// Brings an image into its layout. The command buffer is of a compute queue.
+    /// Records the layout transition to GENERAL. The command buffer is of a compute queue.
     pub fn prepare(&self, commands: vk::CommandBuffer) {
         let all = vk::ImageSubresourceRange::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
@@ -451,7 +451,7 @@ impl Drop for VulkanImage {
     }
 }
 
-/// An image, a sampler or both, as a descriptor has them.
+/// The contents of a descriptor: an image, a sampler or both.
 #[derive(Clone, PartialEq)]
 pub(super) struct ImageDescriptor {
     /// The program's set and binding.
@@ -459,22 +459,22 @@ pub(super) struct ImageDescriptor {
     pub binding: u32,
     /// What kind of descriptor.
     pub kind: vk::DescriptorType,
-    /// The id of the image, which is never used again, unlike Vulkan's handles; 0: none.
+    /// The id of the image, or 0. Unlike Vulkan's handles, ids are not reused.
     image: u64,
-    /// What it has.
+    /// The view and the sampler.
     pub info: Info,
 }
 
-/// What a descriptor has. Vulkan's own structure cannot be compared.
+/// The view and the sampler of a descriptor; comparable, unlike Vulkan's structure.
 #[derive(Clone, PartialEq)]
 pub(super) struct Info {
     view: vk::ImageView,
-    /// Whatever has commands with it keeps it.
+    /// Kept alive by recordings and batches that use it.
     pub sampler: Option<Arc<vk::Sampler>>,
 }
 
 impl Info {
-    /// As Vulkan takes it.
+    /// Vulkan's structure.
     pub fn raw(&self) -> vk::DescriptorImageInfo {
         let sampler = self.sampler.as_deref().copied().unwrap_or_default();
         vk::DescriptorImageInfo { sampler, image_view: self.view, image_layout: vk::ImageLayout::GENERAL }
@@ -482,7 +482,7 @@ impl Info {
 }
 
 impl ImageDescriptor {
-    /// The descriptor of what is bound.
+    /// The descriptor for a bound image or sampler.
     pub fn new(bound: &BoundImage, core: &Core) -> Result<Self> {
         use vk::DescriptorType as D;
         let (mut info, mut id, mut texels) = (Info { view: vk::ImageView::null(), sampler: None }, 0, None);

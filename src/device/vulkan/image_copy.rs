@@ -27,7 +27,7 @@ pub(super) fn create(
 ) -> Result<Arc<dyn Buffer>> {
     let image = VulkanImage::new(core, shape, label)?;
     let buffer: Arc<dyn Buffer> = image.clone();
-    queue.lay(&buffer, &image)?;
+    queue.prepare(&buffer, &image)?;
     Ok(buffer)
 }
 
@@ -45,7 +45,7 @@ pub(super) unsafe fn adopt(
     // SAFETY: by the caller.
     let made = unsafe { VulkanImage::over_program(core, image, shape) }?;
     let buffer: Arc<dyn Buffer> = made.clone();
-    queue.lay(&buffer, &made)?;
+    queue.prepare(&buffer, &made)?;
     // If it is not taken, the program is not told either.
     if let Some(release) = release {
         made.set_release(release);

@@ -163,36 +163,37 @@ impl VulkanQueue {
         self.record_after(uses, work, true)
     }
 
-    /// Brings an image into its layout, if it is not there.
-    pub fn lay(&self, buffer: &Arc<dyn Buffer>, image: &VulkanImage) -> Result<()> {
-        if image.is_laid() {
+    /// Records the layout transition of an image, if it was not done before.
+    pub fn prepare(&self, buffer: &Arc<dyn Buffer>, image: &VulkanImage) -> Result<()> {
+        if image.is_prepared() {
             return Ok(());
         }
         let all = BufferUse { buffer, range: 0..buffer.size(), access: Access::Write, renewed: true };
-        let mut laid = false;
-        // Other threads may have seen it too. Under the locks of the command one of them is first.
-        let mut lay = |commands| {
-            laid = !image.is_laid();
-            if laid {
+        let mut prepared = false;
+        // Several threads may arrive here. Under the locks of the command, only the first one records the transition.
+        let mut prepare = |commands| {
+            prepared = !image.is_prepared();
+            if prepared {
                 image.prepare(commands);
             }
         };
-        let point = self.record_after(&[all], Command::Other(&mut lay), false)?;
-        if laid {
-            image.laid_by(point);
+        let point = self.record_after(&[all], Command::Other(&mut prepare), false)?;
+        if prepared {
+            image.prepared_by(point);
         }
         Ok(())
     }
 
-    /// The image among the uses that a loss has left in no layout.
+    /// The first image among the uses whose layout transition was lost.
     #[cold]
-    fn unlaid<'a>(order: &Order<'a>) -> Option<&'a Arc<dyn Buffer>> {
-        let is_unlaid = |buffer: &Arc<dyn Buffer>| VulkanImage::of(buffer).is_some_and(|image| !image.is_laid());
-        order.iter().map(|(_, u)| u.buffer).find(|buffer| is_unlaid(buffer))
+    fn unprepared<'a>(order: &Order<'a>) -> Option<&'a Arc<dyn Buffer>> {
+        let is_unprepared =
+            |buffer: &Arc<dyn Buffer>| VulkanImage::of(buffer).is_some_and(|image| !image.is_prepared());
+        order.iter().map(|(_, u)| u.buffer).find(|buffer| is_unprepared(buffer))
     }
 
-    /// [`Self::record`]; with `lay` images are brought into their layout before, where that was lost.
-    fn record_after(&self, uses: &[BufferUse<'_>], mut work: Command<'_>, lay: bool) -> Result<Point> {
+    /// [`Self::record`]; with `prepares`, repeats layout transitions that were lost.
+    fn record_after(&self, uses: &[BufferUse<'_>], mut work: Command<'_>, prepares: bool) -> Result<Point> {
         let mut order: Order<'_> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
         // They are usually in order.
         if !order.is_sorted_by_key(|(id, _)| *id) {
@@ -213,22 +214,22 @@ impl VulkanQueue {
                 self.come_after(&state, work.after(), &mut conflicts)?;
             }
             if !conflicts.elsewhere.is_empty() {
-                // Not yet signalled, or not of this device: seen to with no lock held; then conflicts are looked for again.
+                // Some points are not signalled yet, or are of another device. Waits for them with no lock held, and starts over.
                 let elsewhere = std::mem::take(&mut conflicts.elsewhere);
                 drop(conflicts);
                 drop(state);
                 self.await_others(elsewhere)?;
                 continue;
             }
-            if let Some(buffer) = if lay && any_lost() { Self::unlaid(&order) } else { None } {
+            if let Some(buffer) = if prepares && any_lost() { Self::unprepared(&order) } else { None } {
                 drop(conflicts);
                 drop(state);
                 if let Some(image) = VulkanImage::of(buffer) {
-                    self.lay(buffer, image)?;
+                    self.prepare(buffer, image)?;
                 }
                 continue;
             }
-            // The whole batch would wait for what only this command is to come after.
+            // The whole batch would wait for points that only this command has to wait for.
             let waits = |batch: &Batch| conflicts.waits[of_uses..].iter().all(|p| batch.waits_for(p));
             if state.open.as_ref().is_some_and(|batch| batch.count > 0 && !waits(batch)) {
                 drop(conflicts);

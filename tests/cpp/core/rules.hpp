@@ -1,7 +1,7 @@
-// What the tests of the rules use: counters of the bytes that move, and the accelerators that run kernels, host threads
-// and Vulkan devices alike. The tests run in both modes of memory: with REVAMP_MEMORY=separate every accelerator has
-// memory of its own; by default (auto) those that compute on the host's processors work in the program's memory, and
-// nothing moves.
+// Support for the tests of the rules: counters of transferred bytes, and the accelerators that run kernels (host
+// threads and Vulkan devices). The tests run in both memory modes. With REVAMP_MEMORY=separate, every accelerator has
+// memory of its own. By default (auto), accelerators on the host's processors use the program's memory, and nothing is
+// transferred.
 #ifndef RULES_HPP
 #define RULES_HPP
 
@@ -15,7 +15,7 @@
 #include <memory>
 #include <numeric>
 
-// Bytes moved to and from accelerators since it was asked last.
+// Bytes moved to and from accelerators since the last call.
 class counter {
   public:
     counter() : m_before(moved()) {}
@@ -78,7 +78,7 @@ inline bool is_apart(const concurrency::accelerator &a) {
         REQUIRE(!apart);
     return apart;
 }
-// What counters note when so many bytes go to or come from the accelerator.
+// The count that a transfer of `bytes` to or from the accelerator adds.
 inline std::uint64_t moves(const concurrency::accelerator &a, std::uint64_t bytes) {
     return is_apart(a) ? bytes : 0;
 }
@@ -101,7 +101,7 @@ inline std::vector<number> numbers(number first = 0) {
     return v;
 }
 
-// One accelerator with its kernels: SPIR-V modules, or the functions of this program. A target of null is none.
+// One accelerator with its kernels: SPIR-V modules, or the functions of this program. A null target means no target.
 class engine {
   public:
     enum kernels { modules, functions };
@@ -115,7 +115,7 @@ class engine {
     bool is_default() const { return has_modules() || m_accelerator == concurrency::accelerator(); }
     // True if it has memory of its own for the program's data.
     bool is_apart() const { return m_is_apart; }
-    // What counters note when so many bytes go there or come from there.
+    // The count that a transfer of `bytes` to or from it adds.
     std::uint64_t moves(std::uint64_t bytes) const { return m_is_apart ? bytes : 0; }
 
     // Each number x becomes 3 x + 1. It is read and written.
@@ -137,7 +137,7 @@ class engine {
         else
             launch(target, out.extent, adding<A>{a, b, out});
     }
-    // Both halves of a kernel that reads a view: what it reads comes to an array of `target`.
+    // Runs a kernel on `target` that reads the view, and returns what it read.
     std::vector<number> read(const concurrency::accelerator_view &target,
                              const concurrency::array_view<const number> &view) const {
         concurrency::array<number> zeros(view.extent, std::vector<number>(view.extent.size()).begin(), target);
@@ -155,7 +155,7 @@ class engine {
     bool m_is_apart;
     std::unique_ptr<revamp::kernel> m_step, m_sum;
 
-    // Captured as what they are: views by value, arrays by reference.
+    // How the functor captures an operand: views by value, arrays by reference.
     template <class T> struct captured { typedef T &type; };
     template <class T, int N> struct captured<concurrency::array_view<T, N>> {
         typedef concurrency::array_view<T, N> type;
@@ -193,7 +193,7 @@ inline engine::engine(const concurrency::accelerator &a, kernels which) : m_acce
     m_sum = std::make_unique<revamp::kernel>(a, sum_words, sizeof sum_words);
 }
 
-// All of them. A Vulkan device runs modules; if it is the default accelerator it runs compiled functions too.
+// All engines. A Vulkan device runs modules, and as the default accelerator also compiled functions.
 inline std::vector<engine> engines() {
     std::vector<engine> all;
     for (const concurrency::accelerator &one : concurrency::accelerator::get_all()) {
@@ -204,14 +204,14 @@ inline std::vector<engine> engines() {
     }
     return all;
 }
-// Those on which launches without a target may run.
+// The engines on which launches without a target may run.
 inline std::vector<engine> default_engines() {
     std::vector<engine> all;
     for (engine &one : engines())
         if (one.is_default()) all.push_back(std::move(one));
     return all;
 }
-// Calls `test` with each two of different accelerators; skips the test if there is but one.
+// Calls `test` with each pair of different accelerators; skips the test if there is only one.
 template <class Test> void for_each_two(const Test &test) {
     const std::vector<engine> all = engines();
     bool is_run = false;

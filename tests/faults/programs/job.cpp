@@ -15,7 +15,7 @@ Job::Job() {
     opened = world.open() && world.has_vulkan();
 }
 
-// Before it goes all work is waited for: what nobody was told of would be told to the next.
+// Waits for all work first: the next job would get failures that were not reported yet.
 Job::~Job() {
     for (revamp_accelerator_view v : world.defaults)
         if (v) ok(revamp_accelerator_view_wait(v), "a last wait");
@@ -104,7 +104,7 @@ revamp_status Job::step(revamp_accelerator_view on, revamp_array array, revamp_a
     return revamp_dispatch(on, world.step, &info);
 }
 
-// The last view of memory: home has all, or the log tells.
+// Releases the last view of memory. Then home has all data, or the log has an error.
 void Job::release(revamp_array_view view, Numbers &home) {
     unsigned before = fuzz::logged_errors();
     if (view && revamp_array_view_release(view) != REVAMP_OK) found("a view was not released");

@@ -1,4 +1,4 @@
-//! The snapshot of LLVM's modules: each form of the language, recorded files, and damaged ones.
+//! Tests of the snapshot of LLVM's modules: each form of the language, recorded files, and damaged files.
 //!
 //! `kernelc/tests/ir` holds what Clang 22 made of small programs over amp.h, before and after LLVM's passes (paths and long attributes are
 //! cut), and forms.ll, written by hand.
@@ -17,7 +17,7 @@ use crate::clang::Clang;
 use crate::llvm::{self, Llvm};
 use std::sync::OnceLock;
 
-/// LLVM beside the Clang that is installed. `scripts/needs` asks for both.
+/// The LLVM of the installed Clang. `scripts/needs` requires both.
 fn llvm() -> Llvm {
     static LOADED: OnceLock<Llvm> = OnceLock::new();
     *LOADED.get_or_init(|| {
@@ -26,17 +26,17 @@ fn llvm() -> Llvm {
     })
 }
 
-/// LLVM's module of a text that may be wrong: LLVM's parser and verifier say why.
+/// LLVM's module of a text, or the error of LLVM's parser or verifier.
 pub fn parsed(text: &str) -> Result<llvm::Module, String> {
     llvm::Module::read(llvm(), text.as_bytes(), "text")
 }
 
-/// Reads what may be wrong.
+/// The snapshot of a text, or the error of LLVM's parser or verifier.
 pub fn read(text: &str) -> Result<Module, String> {
     parsed(text).map(|module| snapshot(&module))
 }
 
-/// Reads what is correct.
+/// The snapshot of a text that must be valid.
 pub fn module(text: &str) -> Module {
     read(text).unwrap_or_else(|why| panic!("{why}\n{text}"))
 }
@@ -46,7 +46,7 @@ fn function<'a>(module: &'a Module, name: &str) -> &'a Function {
     module.functions.iter().find(|function| function.name == name).unwrap()
 }
 
-/// The instructions before the `ret void` of a function with these lines, whose parameters are of many types.
+/// The instructions of these lines, in a function with parameters of many types.
 fn body(lines: &str) -> (Module, Vec<Instruction>) {
     let module = module(&format!(
         "%pair = type {{ i8, i64 }}
@@ -63,7 +63,7 @@ define void @f(i32 %i, i64 %l, float %x, ptr %p, ptr addrspace(1) %g, <4 x i32> 
     (module, instructions)
 }
 
-/// The one instruction of this line, in such a function, and the type of its result.
+/// The single instruction of this line, in the function of [`body`], and the type of its result.
 fn one(line: &str) -> (Op, Type) {
     let (module, instructions) = body(line);
     let [instruction] = &*instructions else { panic!("{instructions:?}") };
@@ -71,7 +71,7 @@ fn one(line: &str) -> (Op, Type) {
     (instruction.op.clone(), ty)
 }
 
-/// What the parameters of that function are as operands.
+/// A parameter of the function of [`body`] as an operand.
 fn parameter(name: &str) -> Operand {
     let ty = match name {
         "i" => Type::Int(32),
