@@ -296,7 +296,7 @@ fn flags_of_kernels() {
             "",
         ),
         ("--std=c++20 -Wp,-DSTANDARD=202002L -Xpreprocessor -DONE=1 -c amp.cpp", ""),
-        ("-famp-nosuch -c a.cpp", "unknown option -famp-nosuch: there are -famp-strict"),
+        ("-famp-nosuch -c a.cpp", "unknown option -famp-nosuch; the options are -famp-strict"),
     ] {
         let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
