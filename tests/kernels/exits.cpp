@@ -1,5 +1,5 @@
 // Ends of a process on a Vulkan device: `exits HOW [MICROSECONDS]` ends so, `exits all TIMES` runs all of them so often
-// and fails if one does not exit with 0 (decision 30).
+// and fails if one does not exit with 0 (decision 5).
 #include <amp.h>
 #include <amp_math.h>
 

@@ -156,7 +156,7 @@ impl AcceleratorView {
 
     /// Drivers load their compilers at the first launch. A software device compiles then, on threads of its own, and makes
     /// static objects by the way.
-    /// The exit hook must be registered after them, or they are gone when it waits for the device (decision 30). So the first
+    /// The exit hook must be registered after them, or they are gone when it waits for the device (decision 5). So the first
     /// launch is waited for.
     #[cold]
     fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
