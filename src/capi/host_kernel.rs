@@ -195,8 +195,15 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
     view: revamp_accelerator_view,
     info: *const revamp_parallel_for_each_info,
 ) -> revamp_status {
-    // SAFETY: the caller vouches for the struct.
-    guard(|| unsafe { launch(view, info, None) }.map(drop))
+    guard(|| {
+        // SAFETY: the caller vouches for the struct and its pointers.
+        unsafe {
+            with_request(view, info, |request, i| match launch_request::launch(request)? {
+                Outcome::Done(_) => Ok(()),
+                Outcome::Open { remember } => launch(request, i, remember, None).map(drop),
+            })
+        }
+    })
 }
 
 /// Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
@@ -214,9 +221,19 @@ pub unsafe extern "C" fn revamp_parallel_for_each_async(
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(completion, "completion")?;
-        // SAFETY: the caller vouches for the structs.
-        let begun = unsafe { launch(view, info, Some(&completion::read_options(options)?)) }?;
-        let begun = begun.ok_or_else(|| Error::internal("an asynchronous launch has no completion"))?;
+        // SAFETY: the caller vouches for the structs and their pointers.
+        let begun = unsafe {
+            let options = completion::read_options(options)?;
+            with_request(view, info, |request, i| {
+                // A cached launch neither waits nor is timed.
+                let is_plain = options.timer.is_none() && options.after.is_done();
+                match if is_plain { launch_request::launch(request)? } else { Outcome::Open { remember: false } } {
+                    Outcome::Done(point) => Ok(Some(Completion::of(vec![point]))),
+                    Outcome::Open { remember } => launch(request, i, remember, Some(options)),
+                }
+            })
+        }?;
+        let begun = begun.ok_or_else(|| Error::internal("a launch without its completion"))?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { completion::give(completion, "completion", begun) }
     })
@@ -266,15 +283,15 @@ impl Runnable<'_> {
     }
 }
 
-/// Reads the arguments of a launch.
+/// Reads the arguments of a launch into `used`, which is empty.
 ///
 /// # Safety
 /// Their pointers are valid as the header says.
 unsafe fn read_arguments<'a>(
     arguments: &'a [revamp_argument],
     block: usize,
-) -> Result<SmallVec<[FunctionArgument<'a>; 8]>> {
-    let mut used: SmallVec<[FunctionArgument<'_>; 8]> = SmallVec::new();
+    used: &mut SmallVec<[FunctionArgument<'a>; 8]>,
+) -> Result<()> {
     if arguments.len() > used.inline_size() {
         used.make_room(arguments.len())?;
     }
@@ -295,63 +312,65 @@ unsafe fn read_arguments<'a>(
         let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
         used.push(FunctionArgument { section, access, slot, narrow_bits });
     }
-    Ok(used)
+    Ok(())
 }
 
-/// Launches a function. With `options` it begins as these say, and its completion is returned.
+/// Reads what is requested, and calls `go` with it.
 ///
 /// # Safety
 /// `info` and its pointers are valid as the header says.
-unsafe fn launch(
-    asked: revamp_accelerator_view,
+#[inline(always)]
+unsafe fn with_request<T>(
+    view: revamp_accelerator_view,
     info: *const revamp_parallel_for_each_info,
-    options: Option<&AsyncOptions>,
-) -> Result<Option<Arc<Completion>>> {
+    go: impl FnOnce(&Request<'_>, &revamp_parallel_for_each_info) -> Result<T>,
+) -> Result<T> {
     // SAFETY: the same contract.
     let i = unsafe { pointer::read(info) }?;
-    let form = match (i.row_function, i.function) {
-        (Some(_), _) if !i.tile.is_null() => {
-            return Err(Error::invalid(
-                "row_function is set for a tiled launch, which runs its threads one by one; set function instead",
-            ));
-        }
-        (Some(function), _) => Some(Form::Row(function)),
-        (None, Some(function)) => Some(Form::Thread(function)),
-        (None, None) if i.compiled.is_null() => {
-            return Err(Error::invalid("the function is NULL; set function, row_function or compiled"));
-        }
-        (None, None) => None,
-    };
+    if i.row_function.is_some() && !i.tile.is_null() {
+        return Err(Error::invalid(
+            "row_function is set for a tiled launch, which runs its threads one by one; set function instead",
+        ));
+    }
+    if i.row_function.is_none() && i.function.is_none() && i.compiled.is_null() {
+        return Err(Error::invalid("the function is NULL; set function, row_function or compiled"));
+    }
     // SAFETY: the same contract.
-    let (extent, tile, arguments) = unsafe {
+    let (extent, tile, arguments, block) = unsafe {
         let extent = dimensions(i.extent, i.rank, "extent")?;
         let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
-        (extent, tile, arguments(i.arguments, i.argument_count)?)
+        let arguments = arguments(i.arguments, i.argument_count)?;
+        (extent, tile, arguments, pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?)
     };
-    // SAFETY: the same contract.
-    let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
-    let arguments = &*arguments;
     let request = Request {
-        view: asked,
+        view,
         compiled: i.compiled.addr(),
         extent,
         tile,
         tile_memory: i.tile_memory,
         block,
         block_alignment: i.block_alignment,
-        arguments,
+        arguments: &arguments,
     };
-    let mut remember = false;
-    if !i.compiled.is_null() && options.is_none_or(|o| o.timer.is_none() && o.after.is_done()) {
-        // SAFETY: the same contract.
-        match unsafe { launch_request::launch(&request) }? {
-            Outcome::Done(point) => return Ok(options.map(|_| Completion::of(vec![point]))),
-            Outcome::Open { remember: worth } => remember = worth,
-        }
-    }
+    go(&request, &i)
+}
+
+/// Launches a function. With `options` it begins as these say, and its completion is returned. `remember`: as in [`Outcome`].
+///
+/// # Safety
+/// The request's pointers and those of `i`, of which it was read, are valid as the header says.
+unsafe fn launch(
+    request: &Request<'_>,
+    i: &revamp_parallel_for_each_info,
+    remember: bool,
+    options: Option<AsyncOptions>,
+) -> Result<Option<Arc<Completion>>> {
+    let &Request { view: asked, extent, tile, block, arguments, .. } = request;
+    let form = i.row_function.map(Form::Row).or(i.function.map(Form::Thread));
     let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
+    let mut used = SmallVec::new();
     // SAFETY: the same contract.
-    let used = unsafe { read_arguments(arguments, block.len()) }?;
+    unsafe { read_arguments(arguments, block.len(), &mut used) }?;
     let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
     let native = found.as_ref().and_then(|compiled| NativeForm::of(compiled, tile, block.len() as u64));
     let by_threads = found.as_ref().and_then(|compiled| Form::of(compiled, block.len()));
@@ -387,11 +406,11 @@ unsafe fn launch(
                 let kept = runnable.is_some().then(|| runnable.kept())?;
                 Some(Box::new(move |block: &Block| kept.make(block)))
             };
-            Some(function::launch_function_async(view, &launch, kept, options.clone(), again)?)
+            Some(function::launch_function_async(view, &launch, kept, options, again)?)
         }
     };
     if let Some(repeat) = repeat {
-        launch_request::keep(&request, repeat);
+        launch_request::keep(request, repeat);
     }
     // Until this call returns its caller's code is there.
     if let Some(address) = runnable.address().filter(|_| runs_here.get()) {

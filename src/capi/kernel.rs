@@ -43,7 +43,7 @@ fn too_many(count: usize) -> Error {
 ///
 /// # Safety
 /// `arguments` is null or points to `count` readable structs that stay unchanged during the call.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn arguments<'a>(
     arguments: *const revamp_argument,
     count: usize,
@@ -419,6 +419,21 @@ pub unsafe extern "C" fn revamp_dispatch_async(
     })
 }
 
+/// Reads the arguments of a launch into `read`, which is empty.
+///
+/// # Safety
+/// Their pointers are valid as the header says.
+unsafe fn read_arguments<'a>(arguments: &'a [revamp_argument], read: &mut SmallVec<[Argument<'a>; 16]>) -> Result<()> {
+    if arguments.len() > read.inline_size() {
+        read.make_room(arguments.len())?;
+    }
+    for (n, a) in arguments.iter().enumerate() {
+        // SAFETY: the same contract.
+        read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
+    }
+    Ok(())
+}
+
 /// Reads a launch and calls `go` with it.
 ///
 /// # Safety
@@ -445,14 +460,9 @@ unsafe fn with_launch<T>(
             pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?,
         )
     };
-    let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::new();
-    if arguments.len() > read.inline_size() {
-        read.make_room(arguments.len())?;
-    }
-    for (n, a) in arguments.iter().enumerate() {
-        // SAFETY: as above.
-        read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
-    }
+    let mut read = SmallVec::new();
+    // SAFETY: as above.
+    unsafe { read_arguments(&arguments, &mut read) }?;
     go(view, &kernel, &SpirvLaunch { domain, arguments: &read, block, after: &[], timer: None })
 }
 

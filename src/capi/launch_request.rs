@@ -118,11 +118,15 @@ pub(super) enum Outcome {
     Open { remember: bool },
 }
 
-/// Does the request by its cached launch, if it was granted before and nothing has changed.
+/// Does the request by its cached launch, if it is for a compiled kernel, was granted before, and nothing has changed.
 ///
 /// # Safety
 /// The arguments' data is valid as the header says.
+#[inline(always)]
 pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
+    if request.compiled == 0 {
+        return Ok(Outcome::Open { remember: false });
+    }
     with(request, |cache, hash| {
         let done = cache.repeat(
             hash,
@@ -150,6 +154,7 @@ pub(super) fn keep(request: &Request<'_>, launch: CachedLaunch) {
 }
 
 /// Runs `f` on the thread's cache and the request's hash; `None` on a thread that is ending.
+#[inline(always)]
 fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut LaunchCache<Granted>, u64) -> R) -> Option<R> {
     REMEMBERED.try_with(|cache| f(&mut cache.borrow_mut(), request.hash())).ok()
 }

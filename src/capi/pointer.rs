@@ -20,6 +20,10 @@ pub(super) unsafe fn read_optional<T: Sized_>(pointer: *const T) -> Result<Optio
     }
     // SAFETY: the caller vouches for a readable struct_size at the start.
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    if size == size_of::<T>() {
+        // SAFETY: the caller vouches for that many readable bytes.
+        return Ok(Some(unsafe { pointer.read_unaligned() }));
+    }
     sizes::check::<T>(size)?;
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
     // SAFETY: the caller vouches for `size` readable bytes, sizes::check ended it within T, and zeroes are a value

@@ -1,12 +1,12 @@
 //! The children run in processes of their own, because settings are read once a process.
 
 use super::super::device::VulkanDevice;
-use crate::device::physical::DeviceType;
 use super::super::instance::instance;
 use super::super::messages::{recent_validation_messages, validation_messages};
 use super::super::physical::physical_devices;
 use super::*;
 use crate::config;
+use crate::device::physical::DeviceType;
 use crate::device::{BoundBuffer, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
 use crate::geometry::{CopyDim, CopyPlan};
 use crate::kernel::{Access, Module};

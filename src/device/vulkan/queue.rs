@@ -231,7 +231,8 @@ impl VulkanQueue {
             }
             // The whole batch would wait for points that only this command has to wait for.
             let waits = |batch: &Batch| conflicts.waits[of_uses..].iter().all(|p| batch.waits_for(p));
-            if state.open.as_ref().is_some_and(|batch| batch.count > 0 && !waits(batch)) {
+            let has_more = conflicts.waits.len() > of_uses;
+            if has_more && state.open.as_ref().is_some_and(|batch| batch.count > 0 && !waits(batch)) {
                 drop(conflicts);
                 self.submit_all(&mut state)?;
                 continue;

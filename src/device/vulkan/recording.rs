@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use ash::vk;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// Argument blocks begin at multiples of this: no functor may have a larger alignment.
@@ -63,6 +64,13 @@ pub(super) struct LaunchCommand<'a> {
     pub after: &'a [Point],
 }
 
+impl LaunchCommand<'_> {
+    /// Where the address of its block is in the push constants.
+    fn address(&self) -> Range<usize> {
+        self.block.map_or(0..0, |(at, _)| at..at + size_of::<u64>())
+    }
+}
+
 /// A launch as a recording holds it.
 struct RecordedLaunch {
     /// True if a full memory barrier comes before it.
@@ -103,27 +111,27 @@ impl Bound {
 }
 
 impl RecordedLaunch {
-    fn new(core: &Core, barrier: bool, launch: &LaunchCommand<'_>, push: SmallVec<[u8; 64]>) -> Result<Self> {
+    /// `address`: that of its block.
+    fn new(core: &Core, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>) -> Result<Self> {
         let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
         let pipeline = Arc::downgrade(launch.pipeline);
+        let mut push = SmallVec::from_slice(launch.push);
+        if let Some(address) = address {
+            push[launch.address()].copy_from_slice(&address.to_ne_bytes());
+        }
         Ok(Self { barrier, pipeline, groups: launch.groups, push, bound, images: launch.images.to_vec() })
     }
 
-    /// True if this launch is recorded here. `push`: its push constants with the address of its block; `None` if that is not
-    /// known yet.
-    fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, push: Option<&[u8]>, core: &Core) -> bool {
-        let address = launch.block.map_or(0..0, |(at, _)| at..at + size_of::<u64>());
+    /// True if this launch is recorded here. `address`: that of its block; `None` if it has none, or if that is not known yet.
+    fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>, core: &Core) -> bool {
+        let (push, at) = (self.push.as_slice(), launch.address());
         self.barrier == barrier
             && Weak::as_ptr(&self.pipeline) == Arc::as_ptr(launch.pipeline)
             && self.groups == launch.groups
-            && match push {
-                Some(push) => self.push[..] == *push,
-                None => {
-                    self.push.len() == launch.push.len()
-                        && self.push[..address.start] == launch.push[..address.start]
-                        && self.push[address.end..] == launch.push[address.end..]
-                }
-            }
+            && push.len() == launch.push.len()
+            && push[..at.start] == launch.push[..at.start]
+            && push[at.end..] == launch.push[at.end..]
+            && address.is_none_or(|address| push[at] == address.to_ne_bytes())
             && (self.images.is_empty() && launch.images.is_empty() || same_images(&self.images, launch.images))
             && self.bound.len() == launch.bindings.len()
             && self.bound.iter().zip(launch.bindings).all(|(b, l)| Bound::new(l, core).is_ok_and(|l| *b == l))
@@ -251,13 +259,11 @@ impl Recording {
 
     /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays, and nothing of this
     /// launch is there.
+    #[inline(always)]
     pub fn launch(&mut self, timeline: &VulkanTimeline, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
         let core = &timeline.core;
-        let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
-        self.put_block(core, launch, &mut push)?;
-        if self.holds == Holds::All
-            && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core))
-        {
+        let address = self.put_block(core, launch)?;
+        if self.holds == Holds::All && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, address, core)) {
             self.used += 1;
             self.count += 1;
             return Ok(false);
@@ -266,7 +272,7 @@ impl Recording {
             self.make_flags(timeline)?;
         }
         self.open(core)?;
-        let command = RecordedLaunch::new(core, barrier, launch, push)?;
+        let command = RecordedLaunch::new(core, barrier, launch, address)?;
         self.emit(core, &command, launch.pipeline, self.count)?;
         self.count += 1;
         if !self.once {
@@ -284,14 +290,13 @@ impl Recording {
         timer: &Arc<LaunchTimer>,
     ) -> Result<()> {
         let core = &timeline.core;
-        let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
-        self.put_block(core, launch, &mut push)?;
+        let address = self.put_block(core, launch)?;
         if launch.pipeline.sets.flag {
             self.make_flags(timeline)?;
         }
         self.open(core)?;
         self.once = true;
-        let command = RecordedLaunch::new(core, true, launch, push)?;
+        let command = RecordedLaunch::new(core, true, launch, address)?;
         self.timers.push(timer.clone());
         timer.begin(self.commands);
         self.emit(core, &command, launch.pipeline, self.count)?;
@@ -300,14 +305,10 @@ impl Recording {
         Ok(())
     }
 
-    /// Puts the block of a launch in place, and its address into the push constants.
+    /// Puts the block of a launch in place, if it has one, and gives its address.
     #[inline(always)]
-    fn put_block(&mut self, core: &Arc<Core>, launch: &LaunchCommand<'_>, push: &mut [u8]) -> Result<()> {
-        if let Some((at, block)) = launch.block {
-            let address = self.put(core, block)?;
-            push[at..at + size_of::<u64>()].copy_from_slice(&address.to_ne_bytes());
-        }
-        Ok(())
+    fn put_block(&mut self, core: &Arc<Core>, launch: &LaunchCommand<'_>) -> Result<Option<u64>> {
+        launch.block.map(|(_, block)| self.put(core, block)).transpose()
     }
 
     /// Adds commands that are no launches.

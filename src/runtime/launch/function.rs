@@ -26,7 +26,7 @@ use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::uses::access;
-use crate::runtime::operations::after::{After, AsyncOptions};
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -46,13 +46,13 @@ pub fn launch_function(
     launch: &FunctionLaunch<'_>,
     again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
-    checked(view, launch, |wanted| {
-        let _using = wanted.uses(&After::default());
-        for c in wanted.captured {
-            c.operand.wait_pending(c.access)?;
-        }
-        wanted.launch(None, again)
-    })
+    let mut wanted = Wanted::new(view.as_ref(), launch);
+    wanted.check()?;
+    let _using = wanted.uses(|_| false);
+    for c in &wanted.captured {
+        c.operand.wait_pending(c.access)?;
+    }
+    wanted.launch(None, again)
 }
 
 /// [`launch_function`] after the completions of `options`, without waiting for any of them. `make` makes the kernel for host threads if
@@ -67,43 +67,23 @@ pub fn launch_function_async(
     let here = points_here(view.as_ref(), &options.after);
     let timer = options.timer.clone();
     let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
-    checked(view.clone(), &launch, |wanted| {
-        let _using = wanted.uses(&options.after);
-        if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.access)) {
-            return Ok(Completion::timed(vec![wanted.launch(None, again)?], options.timer));
-        }
-        let is_free = is_free(view.as_ref(), launch.arguments.iter().map(|a| &a.section));
-        let default = if is_free { Some(wanted.default_view()?) } else { None };
-        let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
-        let captured = wanted.captured.iter().map(|c| (c.operand, c.access));
-        Ok(later(view.clone(), default, captured, options, move |view, default| {
-            kept.with(|launch| checked(view, launch, |wanted| wanted.launch(default.as_ref(), None)))
-        }))
-    })
-}
-
-/// Checks a launch, and calls `go` with it.
-fn checked<T>(
-    view: Option<Arc<AcceleratorView>>,
-    launch: &FunctionLaunch<'_>,
-    go: impl FnOnce(&Wanted<'_>) -> Result<T>,
-) -> Result<T> {
-    // What the compiler found holds on every accelerator (DST-6), for the block that it knows.
-    let found = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64);
-    let mut used: SmallVec<[Option<Access>; 8]> = SmallVec::new();
-    let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
-    for a in launch.arguments {
-        let access = found.map_or(Some(a.access), |kernel| access(kernel, a));
-        captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
-        used.push(access);
+    let mut wanted = Wanted::new(view.as_ref(), &launch);
+    wanted.check()?;
+    let _using = wanted.uses(|completion| options.after.contains(completion));
+    if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.access)) {
+        return Ok(Completion::timed(vec![wanted.launch(None, again)?], options.timer));
     }
-    check_textures(launch, &used)?;
-    for c in &captured {
-        if let Operand::View(part) = c.operand {
-            part.check(c.access)?;
-        }
-    }
-    go(&Wanted { view, launch, found, used: &used, captured: &captured })
+    let is_free = is_free(view.as_ref(), launch.arguments.iter().map(|a| &a.section));
+    let default = if is_free { Some(wanted.default_view()?) } else { None };
+    let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
+    let captured = wanted.captured.iter().map(|c| (c.operand, c.access));
+    Ok(later(view.clone(), default, captured, options, move |view, default| {
+        kept.with(|launch| {
+            let mut wanted = Wanted::new(view.as_ref(), launch);
+            wanted.check()?;
+            wanted.launch(default.as_ref(), None)
+        })
+    }))
 }
 
 /// Fails if the launch uses its textures as it must not (TEX-21, TEX-33). `used`: how it uses each argument.
@@ -125,22 +105,47 @@ fn check_textures(launch: &FunctionLaunch<'_>, used: &[Option<Access>]) -> Resul
     }))
 }
 
-/// A launch before it is decided where it runs.
+/// A launch before it is decided where it runs. Made empty and then filled, so that nothing of it is moved.
 struct Wanted<'a> {
-    view: Option<Arc<AcceleratorView>>,
+    view: Option<&'a Arc<AcceleratorView>>,
     launch: &'a FunctionLaunch<'a>,
     /// Its kernel, if what the compiler found holds.
     found: Option<&'a Arc<Compiled>>,
     /// How each argument is used, and those that are.
-    used: &'a [Option<Access>],
-    captured: &'a [Captured<'a>],
+    used: SmallVec<[Option<Access>; 8]>,
+    captured: SmallVec<[Captured<'a>; 8]>,
 }
 
-impl Wanted<'_> {
-    /// The uses of its arguments, for the race check.
-    fn uses(&self, after: &After) -> race::Using {
+impl<'a> Wanted<'a> {
+    #[inline(always)]
+    fn new(view: Option<&'a Arc<AcceleratorView>>, launch: &'a FunctionLaunch<'a>) -> Self {
+        // What the compiler found holds on every accelerator (DST-6), for the block that it knows.
+        let found = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64);
+        Self { view, launch, found, used: SmallVec::new(), captured: SmallVec::new() }
+    }
+
+    /// Checks the launch, and finds how its arguments are used.
+    fn check(&mut self) -> Result<()> {
+        for a in self.launch.arguments {
+            let access = self.found.map_or(Some(a.access), |kernel| access(kernel, a));
+            if let Some(access) = access {
+                self.captured.push(Captured { operand: &a.section, access, needs: access });
+            }
+            self.used.push(access);
+        }
+        check_textures(self.launch, &self.used)?;
+        for c in &self.captured {
+            if let Operand::View(part) = c.operand {
+                part.check(c.access)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The uses of its arguments, for the race check. `is_before` tells whether it begins after a completion.
+    fn uses(&self, is_before: impl Fn(u64) -> bool) -> race::Using {
         let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access)));
-        race::uses_after(DISPATCH.name, elements, |completion| after.contains(completion))
+        race::uses_after(DISPATCH.name, elements, is_before)
     }
 
     /// Gives the launch to a queue. Nothing pending may conflict. `default` is the default view, if the call has chosen it.
@@ -171,7 +176,8 @@ impl Wanted<'_> {
     ) -> Result<Point> {
         let launch = self.launch;
         let sides = launch.arguments.iter().map(|a| &a.section);
-        let view = choose(self.view.clone(), sides, held, || default.cloned().map_or_else(|| self.default_view(), Ok))?;
+        let view =
+            choose(self.view.cloned(), sides, held, || default.cloned().map_or_else(|| self.default_view(), Ok))?;
         let accelerator = view.accelerator();
         let on_host_threads = accelerator.kind() == DeviceKind::HostThreads;
         if !on_host_threads && launch.compiled.is_none() {
@@ -185,7 +191,7 @@ impl Wanted<'_> {
         // Checked before anything waits.
         domain.check()?;
         if let (false, Some(kernel)) = (on_host_threads, launch.compiled) {
-            return compiled::run(kernel, launch, self.used, self.captured, &view, held, again, true);
+            return compiled::run(kernel, launch, &self.used, &self.captured, &view, held, again, true);
         }
         let make = launch.kernel.ok_or_else(|| {
             Error::unsupported(
@@ -201,13 +207,13 @@ impl Wanted<'_> {
             self.reserve_unused(&view, held)?;
         }
         let mut resolved = ResolvedArguments::default();
-        resolved.make_valid(self.captured, &view, held, DISPATCH)?;
+        resolved.make_valid(&self.captured, &view, held, DISPATCH)?;
         let mut block = Block::default();
         block.begin(launch.block)?;
         let checks = launch.compiled.and_then(|kernel| kernel.native).is_some_and(|native| native.checked);
         let table = if checks { Some(Table::begin(&mut block, &KernelChecks::default())?) } else { None };
         let (mut bound, mut unused) = (resolved.uses.iter(), Vec::new());
-        for (argument, used) in launch.arguments.iter().zip(self.used) {
+        for (argument, used) in launch.arguments.iter().zip(&self.used) {
             let bound = match used.and_then(|_| bound.next()) {
                 Some(bound) => bound,
                 None => {
@@ -236,14 +242,14 @@ impl Wanted<'_> {
         }
         let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
         let point = launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?, launch.timer)?;
-        resolved.written(self.captured, held)?;
+        resolved.written(&self.captured, held)?;
         Ok(point)
     }
 
     /// Room for what the kernel does not use: nothing is fetched or marked. Blocks grow before any address is taken.
     #[cold]
     fn reserve_unused(&self, view: &Arc<AcceleratorView>, held: &mut LockedSources<'_>) -> Result<()> {
-        for (argument, _) in self.launch.arguments.iter().zip(self.used).filter(|(_, used)| used.is_none()) {
+        for (argument, _) in self.launch.arguments.iter().zip(&self.used).filter(|(_, used)| used.is_none()) {
             if let Operand::View(part) = &argument.section {
                 let state = held.state(part)?;
                 let holder = state.holder(Some(view))?;

@@ -2,7 +2,7 @@
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
-use crate::device::{BoundBuffer, BoundImage, Dispatch, Sampler, TimerSlot, Use};
+use crate::device::{BoundBuffer, BoundImage, Dispatch, Sampler, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::{Access, Binding, BindingKind, SpecValues};
@@ -19,7 +19,7 @@ use crate::runtime::launch::images::{self, ImageArgument};
 use crate::runtime::launch::kept::KeptLaunch;
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{Argument, SpirvDomain, SpirvLaunch};
-use crate::runtime::operations::after::{After, AsyncOptions};
+use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -35,15 +35,16 @@ pub fn dispatch(
     kernel: &Arc<SpirvKernel>,
     launch: &SpirvLaunch<'_>,
 ) -> Result<Point> {
-    let label = kernel.label();
-    let launched = checked(view.as_ref(), kernel, launch, |ready| {
-        let _using = ready.uses(&After::default());
-        for c in ready.captured {
+    let launched = || {
+        let mut wanted = Wanted::new(kernel, launch);
+        wanted.check(view.as_ref())?;
+        let _using = wanted.uses(|_| false);
+        for c in &wanted.captured {
             c.operand.wait_pending(c.needs)?;
         }
-        ready.launch(view.clone(), None)
-    });
-    launched.map_err(|e| e.context(format_args!("kernel {label}")))
+        wanted.launch(view.as_ref(), None)
+    };
+    launched().map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
 }
 
 /// [`dispatch`] after the completions of `options`, without waiting for any of them.
@@ -53,27 +54,30 @@ pub fn dispatch_async(
     launch: &SpirvLaunch<'_>,
     options: AsyncOptions,
 ) -> Result<Arc<Completion>> {
-    let label = kernel.label();
-    let here = points_here(view.as_ref(), &options.after);
-    let timer = options.timer.clone();
-    let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
-    let begun = checked(view.as_ref(), kernel, &launch, |ready| {
-        let _using = ready.uses(&options.after);
-        if here.is_some() && !ready.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
-            return Ok(Completion::timed(vec![ready.launch(view.clone(), None)?], options.timer));
+    let begun = || -> Result<_> {
+        let here = points_here(view.as_ref(), &options.after);
+        let timer = options.timer.clone();
+        let launch = SpirvLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
+        let mut wanted = Wanted::new(kernel, &launch);
+        wanted.check(view.as_ref())?;
+        let _using = wanted.uses(|completion| options.after.contains(completion));
+        if here.is_some() && !wanted.captured.iter().any(|c| c.operand.is_pending(c.needs)) {
+            return Ok(Completion::timed(vec![wanted.launch(view.as_ref(), None)?], options.timer));
         }
-        let is_free = is_free(view.as_ref(), ready.captured.iter().map(|c| c.operand));
-        let default = if is_free { Some(ready.default_view()?) } else { None };
+        let is_free = is_free(view.as_ref(), wanted.captured.iter().map(|c| c.operand));
+        let default = if is_free { Some(wanted.default_view()?) } else { None };
         let (kept, kernel) = (KeptLaunch::new(&launch, options.timer.clone()), kernel.clone());
-        let captured = ready.captured.iter().map(|c| (c.operand, c.needs));
+        let captured = wanted.captured.iter().map(|c| (c.operand, c.needs));
         Ok(later(view.clone(), default, captured, options, move |view, default| {
-            let again = |launch: &SpirvLaunch<'_>| {
-                checked(view.as_ref(), &kernel, launch, |ready| ready.launch(view.clone(), default.as_ref()))
+            let launch = |launch: &SpirvLaunch<'_>| {
+                let mut wanted = Wanted::new(&kernel, launch);
+                wanted.check(view.as_ref())?;
+                wanted.launch(view.as_ref(), default.as_ref())
             };
-            kept.with(again).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
+            kept.with(launch).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
         }))
-    });
-    begun.map_err(|e| e.context(format_args!("kernel {label}")))
+    };
+    begun().map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
 }
 
 /// How an array or view is passed to the kernel.
@@ -95,44 +99,71 @@ impl Role<'_> {
     }
 }
 
-/// Checks a launch, and calls `go` with it.
-fn checked<T>(
-    view: Option<&Arc<AcceleratorView>>,
-    kernel: &Arc<SpirvKernel>,
-    launch: &SpirvLaunch<'_>,
-    go: impl FnOnce(&Ready<'_>) -> Result<T>,
-) -> Result<T> {
-    check_runs_kernels(view)?;
-    let module = kernel.module();
-    let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
-    let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
-    let mut samplers: SmallVec<[BoundSampler<'_>; 4]> = SmallVec::new();
-    let mut spec: SpecValues = Vec::new();
-    let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
-    if launch.arguments.len() > captured.inline_size() {
-        captured.make_room(launch.arguments.len())?;
-        roles.make_room(launch.arguments.len())?;
+/// A launch before it is decided where it runs. Made empty and then filled, so that nothing of it is moved.
+struct Wanted<'a> {
+    kernel: &'a Arc<SpirvKernel>,
+    launch: &'a SpirvLaunch<'a>,
+    captured: SmallVec<[Captured<'a>; 16]>,
+    roles: SmallVec<[Role<'a>; 16]>,
+    samplers: SmallVec<[BoundSampler<'a>; 4]>,
+    spec: SpecValues,
+    constants: Constants,
+    groups: [u64; 3],
+}
+
+impl<'a> Wanted<'a> {
+    #[inline(always)]
+    fn new(kernel: &'a Arc<SpirvKernel>, launch: &'a SpirvLaunch<'a>) -> Self {
+        Self {
+            kernel,
+            launch,
+            captured: SmallVec::new(),
+            roles: SmallVec::new(),
+            samplers: SmallVec::new(),
+            spec: Vec::new(),
+            constants: Constants::new(kernel.module().push().map_or(0, |p| p.size)),
+            groups: [0; 3],
+        }
     }
-    for argument in launch.arguments {
+
+    /// Checks the launch against what the kernel declares, and reads its arguments.
+    fn check(&mut self, view: Option<&Arc<AcceleratorView>>) -> Result<()> {
+        check_runs_kernels(view)?;
+        let count = self.launch.arguments.len();
+        if count > self.captured.inline_size() {
+            self.captured.make_room(count)?;
+            self.roles.make_room(count)?;
+        }
+        for argument in self.launch.arguments {
+            self.add(argument)?;
+        }
+        self.check_complete()?;
+        self.groups = self.workgroups()?;
+        check_levels(self.captured.iter().map(|c| (c.operand, c.access)))
+    }
+
+    /// Adds an argument.
+    #[inline(always)]
+    fn add(&mut self, argument: &'a Argument<'a>) -> Result<()> {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
-                check_once(&roles, &samplers, *set, *binding)?;
-                captured.push(bind(kernel, *set, *binding, section, *access)?);
-                roles.push(Role::Binding(*set, *binding));
+                self.check_once(*set, *binding)?;
+                self.captured.push(bind(self.kernel, *set, *binding, section, *access)?);
+                self.roles.push(Role::Binding(*set, *binding));
             }
             Argument::Image(image) => {
-                check_once(&roles, &samplers, image.set, image.binding)?;
-                let (bound, storage) = bind_image(kernel, image)?;
-                captured.push(bound);
-                roles.push(Role::Image(image.set, image.binding, image, storage));
+                self.check_once(image.set, image.binding)?;
+                let (bound, storage) = bind_image(self.kernel, image)?;
+                self.captured.push(bound);
+                self.roles.push(Role::Image(image.set, image.binding, image, storage));
             }
             Argument::Sampler { set, binding, sampler } => {
-                check_once(&roles, &samplers, *set, *binding)?;
-                check_sampler(kernel, *set, *binding)?;
-                samplers.push((*set, *binding, sampler));
+                self.check_once(*set, *binding)?;
+                check_sampler(self.kernel, *set, *binding)?;
+                self.samplers.push((*set, *binding, sampler));
             }
             Argument::Address { slot, section, access } => {
-                slot.check(launch.block.len())?;
+                slot.check(self.launch.block.len())?;
                 if let Operand::View(part) = section {
                     let at = slot.offset();
                     part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
@@ -143,116 +174,94 @@ fn checked<T>(
                          it with REVAMP_TEXTURE_STORAGE_TEXELS",
                     ));
                 }
-                captured.push(Captured { operand: section, access: *access, needs: *access });
-                roles.push(Role::Address(*slot));
+                self.captured.push(Captured { operand: section, access: *access, needs: *access });
+                self.roles.push(Role::Address(*slot));
             }
-            Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
-            Argument::Specialization { id, data } => spec.push((*id, data.to_vec())),
+            Argument::PushConstant { offset, data } => self.constants.put(*offset, data)?,
+            Argument::Specialization { id, data } => self.spec.push((*id, data.to_vec())),
         }
+        Ok(())
     }
-    for b in module.bindings() {
-        if !is_given(&roles, &samplers, b.set, b.binding) {
-            let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
-            return Err(Error::invalid(format!(
-                "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, but the launch gives {}; \
-                 pass an argument for each",
-                b.binding,
-                b.set,
-                b.kind.name(),
-                module.bindings().len(),
-                roles.iter().filter(|r| !matches!(r, Role::Address(..))).count() + samplers.len()
-            )));
-        }
-    }
-    for pair in module.sampled_pairs() {
-        let image = roles.iter().find_map(|r| match r {
-            &Role::Image(set, binding, image, _) if (set, binding) == pair.image => Some(image),
-            _ => None,
-        });
-        let sampler = samplers.iter().find(|s| (s.0, s.1) == pair.sampler);
-        if let (Some(image), Some(&sampler)) = (image, sampler) {
-            images::check_pair(kernel, image, sampler)?;
-        }
-    }
-    spec.sort_by_key(|(id, _)| *id);
-    if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
-        return Err(Error::invalid(format!("specialization constant {id} is given twice; give it once")));
-    }
-    let takes_block = module.push().is_some_and(|p| p.is_address);
-    if !takes_block && !launch.block.is_empty() {
-        return Err(Error::invalid(format!(
-            "an argument block of {} bytes is given, but the kernel's push constants are not a single address; pass \
-             push constants instead",
-            launch.block.len()
-        )));
-    }
-    if launch.block.is_empty() {
-        constants.check_complete(kernel)?;
-    } else if constants.given.contains(&true) {
-        return Err(Error::invalid(
-            "both an argument block and push constants are given, but the kernel's only push constant is the address \
-             of the block; pass the block alone",
-        ));
-    }
-    let size = if spec.is_empty() {
-        kernel.workgroup()
-    } else {
-        module.check_spec(&spec)?;
-        module.workgroup_size(&spec)?
-    };
-    let groups = match &launch.domain {
-        SpirvDomain::Extent(extent) => groups(extent, size)?,
-        SpirvDomain::Groups(g) => {
-            if g.contains(&0) {
-                return Err(Error::domain(format!("the number of workgroups is {g:?}; each must be at least 1")));
-            }
-            let all = g.iter().chain(&size).try_fold(1_u64, |all, &n| all.checked_mul(u64::from(n)));
-            if all.is_none_or(|all| all > u64::from(u32::MAX)) {
-                return Err(Error::domain(format!(
-                    "{g:?} workgroups of {size:?} threads have more than 4294967295 threads, which is the limit; \
-                     launch smaller domains"
+
+    /// Fails if something is missing, or given twice.
+    #[inline(always)]
+    fn check_complete(&mut self) -> Result<()> {
+        let module = self.kernel.module();
+        let Self { launch, roles, samplers, spec, constants, .. } = self;
+        for b in module.bindings() {
+            if !is_given(roles, samplers, b.set, b.binding) {
+                let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+                return Err(Error::invalid(format!(
+                    "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, but the launch gives {}; pass an argument for each",
+                    b.binding,
+                    b.set,
+                    b.kind.name(),
+                    module.bindings().len(),
+                    roles.iter().filter(|r| !matches!(r, Role::Address(..))).count() + samplers.len()
                 )));
             }
-            g.map(u64::from)
         }
-    };
-    check_levels(captured.iter().map(|c| (c.operand, c.access)))?;
-    let push = &constants.bytes;
-    let (captured, roles, samplers) = (&captured[..], &roles[..], &samplers[..]);
-    let ready = Ready {
-        kernel,
-        captured,
-        roles,
-        samplers,
-        spec: &spec,
-        push,
-        block: launch.block,
-        groups,
-        after: launch.after,
-        timer: launch.timer,
-    };
-    go(&ready)
-}
+        for pair in module.sampled_pairs() {
+            let image = roles.iter().find_map(|r| match r {
+                &Role::Image(set, binding, image, _) if (set, binding) == pair.image => Some(image),
+                _ => None,
+            });
+            let sampler = samplers.iter().find(|s| (s.0, s.1) == pair.sampler);
+            if let (Some(image), Some(&sampler)) = (image, sampler) {
+                images::check_pair(self.kernel, image, sampler)?;
+            }
+        }
+        spec.sort_by_key(|(id, _)| *id);
+        if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
+            return Err(Error::invalid(format!("specialization constant {id} is given twice; give it once")));
+        }
+        let takes_block = module.push().is_some_and(|p| p.is_address);
+        if !takes_block && !launch.block.is_empty() {
+            return Err(Error::invalid(format!(
+                "an argument block of {} bytes is given, but the kernel's push constants are not a single address; pass push constants instead",
+                launch.block.len()
+            )));
+        }
+        if launch.block.is_empty() {
+            constants.check_complete(self.kernel)?;
+        } else if constants.given.contains(&true) {
+            return Err(Error::invalid(
+                "both an argument block and push constants are given, but the kernel's only push constant is the address of the block; pass the block alone",
+            ));
+        }
+        Ok(())
+    }
 
-/// A checked launch, before it is decided where it runs.
-struct Ready<'a> {
-    kernel: &'a Arc<SpirvKernel>,
-    captured: &'a [Captured<'a>],
-    roles: &'a [Role<'a>],
-    samplers: &'a [BoundSampler<'a>],
-    spec: &'a SpecValues,
-    push: &'a [u8],
-    block: &'a [u8],
-    groups: [u64; 3],
-    after: &'a [Point],
-    timer: Option<&'a TimerSlot>,
-}
+    /// The workgroups of the domain.
+    #[inline(always)]
+    fn workgroups(&self) -> Result<[u64; 3]> {
+        let size = if self.spec.is_empty() {
+            self.kernel.workgroup()
+        } else {
+            self.kernel.module().check_spec(&self.spec)?;
+            self.kernel.module().workgroup_size(&self.spec)?
+        };
+        match &self.launch.domain {
+            SpirvDomain::Extent(extent) => groups(extent, size),
+            SpirvDomain::Groups(g) => {
+                if g.contains(&0) {
+                    return Err(Error::domain(format!("the number of workgroups is {g:?}; each must be at least 1")));
+                }
+                let all = g.iter().chain(&size).try_fold(1_u64, |all, &n| all.checked_mul(u64::from(n)));
+                if all.is_none_or(|all| all > u64::from(u32::MAX)) {
+                    return Err(Error::domain(format!(
+                        "{g:?} workgroups of {size:?} threads have more than 4294967295 threads, which is the limit; launch smaller domains"
+                    )));
+                }
+                Ok(g.map(u64::from))
+            }
+        }
+    }
 
-impl Ready<'_> {
-    /// The uses of its arguments, for the race check.
-    fn uses(&self, after: &After) -> race::Using {
+    /// The uses of its arguments, for the race check. `is_before` tells whether it begins after a completion.
+    fn uses(&self, is_before: impl Fn(u64) -> bool) -> race::Using {
         let elements = self.captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs)));
-        race::uses_after(DISPATCH.name, elements, |completion| after.contains(completion))
+        race::uses_after(DISPATCH.name, elements, is_before)
     }
 
     /// The default view that it may run on now.
@@ -260,9 +269,19 @@ impl Ready<'_> {
         runtime()?.default_view(self.kernel.accelerator())
     }
 
+    /// Fails if something is given for this binding already.
+    #[inline]
+    fn check_once(&self, set: u32, binding: u32) -> Result<()> {
+        if is_given(&self.roles, &self.samplers, set, binding) {
+            return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
+        }
+        Ok(())
+    }
+
     /// Gives the launch to a queue. Nothing pending may conflict. `default` is the default view, if the call has chosen it.
-    fn launch(&self, view: Option<Arc<AcceleratorView>>, default: Option<&Arc<AcceleratorView>>) -> Result<Point> {
-        Sources::of(self.captured.iter().map(|c| c.operand)).attempt(|held| self.hand_over(view.clone(), default, held))
+    fn launch(&self, view: Option<&Arc<AcceleratorView>>, default: Option<&Arc<AcceleratorView>>) -> Result<Point> {
+        let sources = Sources::of(self.captured.iter().map(|c| c.operand));
+        sources.attempt(|held| self.hand_over(view.cloned(), default, held))
     }
 
     /// Gives the launch to the queue of the view it runs on.
@@ -274,7 +293,7 @@ impl Ready<'_> {
     ) -> Result<Point> {
         let kernel = self.kernel;
         let mut block = Block::default();
-        block.begin(self.block)?;
+        block.begin(self.launch.block)?;
         let view = choose(view, self.captured.iter().map(|c| c.operand), held, || {
             default.cloned().map_or_else(|| self.default_view(), Ok)
         })?;
@@ -290,14 +309,14 @@ impl Ready<'_> {
         }
         let mut bindings: SmallVec<[BoundBuffer; 8]> = SmallVec::new();
         let mut images: Option<Vec<BoundImage>> = None;
-        for &(set, binding, sampler) in self.samplers {
+        for &(set, binding, sampler) in &self.samplers {
             let bound = BoundImage { set, binding, image: None, storage: false, sampler: Some(*sampler) };
             images.get_or_insert_default().push(bound);
         }
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
         let mut resolved = ResolvedArguments::default();
-        resolved.make_valid(self.captured, &view, held, DISPATCH)?;
-        for (bound, role) in resolved.uses.drain(..).zip(self.roles) {
+        resolved.make_valid(&self.captured, &view, held, DISPATCH)?;
+        for (bound, role) in resolved.uses.drain(..).zip(&self.roles) {
             match role {
                 &Role::Binding(set, binding) => {
                     check_alignment(kernel, set, binding, &bound)?;
@@ -321,20 +340,20 @@ impl Ready<'_> {
         let loaded: &LoadedKernel = lent.as_deref().unwrap_or(kernel);
         let dispatch = Dispatch {
             kernel: &**loaded.kernel(),
-            spec: self.spec,
+            spec: &self.spec,
             bindings: &bindings,
             images: images.as_deref().unwrap_or_default(),
             uses: &uses,
-            push: self.push,
+            push: &self.constants.bytes,
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
-            after: self.after,
+            after: self.launch.after,
         };
-        let point = match self.timer {
+        let point = match self.launch.timer {
             None => view.dispatch(loaded, &dispatch)?,
             Some(slot) => view.dispatch_into(loaded, &dispatch, slot)?,
         };
-        resolved.written(self.captured, held)?;
+        resolved.written(&self.captured, held)?;
         Ok(point)
     }
 }
@@ -342,14 +361,6 @@ impl Ready<'_> {
 /// True if something is given for this binding already.
 fn is_given(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding: u32) -> bool {
     roles.iter().any(|r| r.is_at(set, binding)) || samplers.iter().any(|s| (s.0, s.1) == (set, binding))
-}
-
-/// Fails if something is given for this binding already.
-fn check_once(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding: u32) -> Result<()> {
-    if is_given(roles, samplers, set, binding) {
-        return Err(Error::invalid(format!("binding {binding} of set {set} is given twice; give it once")));
-    }
-    Ok(())
 }
 
 /// The binding as the kernel declares it.
@@ -476,6 +487,7 @@ struct Constants {
 }
 
 impl Constants {
+    #[inline(always)]
     fn new(size: u32) -> Self {
         let padded = size.next_multiple_of(4) as usize;
         Self { bytes: SmallVec::from_elem(0, padded), given: SmallVec::from_elem(false, size as usize) }
