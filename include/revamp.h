@@ -237,7 +237,8 @@ REVAMP_API const char *revamp_status_name(revamp_status status);
  * Opaque values: the library recognizes each one that is not alive, and no program dereferences
  * them. Accelerator views, array views, textures, kernels and completions are counted: who calls
  * the function that makes one owns it, _retain() adds an owner, _release() removes one. An array
- * has one owner, who calls revamp_array_destroy(). Accelerators belong to the library.
+ * and a user have one owner, who calls revamp_array_destroy() or revamp_user_destroy().
+ * Accelerators belong to the library.
  * @{
  */
 
@@ -286,6 +287,11 @@ typedef struct revamp_texture_t *revamp_texture;
  */
 typedef struct revamp_kernel_t *revamp_kernel;
 
+/**
+ * A user of the library. While one exists, revamp_uninitialize() does nothing. Has one owner.
+ */
+typedef struct revamp_user_t *revamp_user;
+
 /** @} */
 
 /**
@@ -328,6 +334,14 @@ typedef uint32_t revamp_access;
 
 /**
  * @defgroup library The library
+ * A plugin, beside others that it knows nothing of:
+ * @code{.c}
+ * revamp_user user;
+ * status = revamp_user_create(&user);
+ * use_the_library();
+ * revamp_user_destroy(user);
+ * revamp_uninitialize();
+ * @endcode
  * @{
  */
 
@@ -365,11 +379,27 @@ REVAMP_ENUM(revamp_log_level, uint32_t) {
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 
 /**
+ * Makes a user of the library: while one exists, revamp_uninitialize() does nothing, so that
+ * nobody invalidates its handles. A part of a process that knows nothing of the others, such as a
+ * plugin, makes one before its first other call, and calls revamp_user_destroy() after it has
+ * released its objects. It may call revamp_uninitialize() then: that of the last user ends the
+ * library. The default accelerator and the log belong to the process: the program sets them, and
+ * a plugin names the accelerator_views that it uses.
+ * Errors: REVAMP_ERROR_RUNTIME while revamp_uninitialize() runs.
+ */
+REVAMP_CHECKED revamp_status revamp_user_create(revamp_user *user);
+
+/**
+ * Destroys a user. This ends nothing by itself.
+ */
+REVAMP_API revamp_status revamp_user_destroy(revamp_user user);
+
+/**
  * Waits for all work, then destroys all objects and closes all devices (C++ AMP's
  * amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
  * anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
  * threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
- * do no harm.
+ * do no harm. While a revamp_user exists, it does nothing and returns REVAMP_OK.
  * Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
  */
 REVAMP_API revamp_status revamp_uninitialize(void);

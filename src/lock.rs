@@ -37,6 +37,8 @@ pub mod rank {
         HOST_ACCESS,
         /// The uses that the race check knows.
         RACES,
+        /// The users of the library.
+        USERS,
         /// The runtime itself.
         RUNTIME,
         /// The choice of default accelerators.

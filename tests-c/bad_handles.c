@@ -29,6 +29,10 @@ TEST(old_handles_after_uninitialize) {
     void *old[TYPES];
     for (int type = 0; type < TYPES; type++)
         old[type] = handle_of_type((handle_type)type);
+    /* While there is a user, nothing ends. */
+    CHECK_OK(revamp_uninitialize());
+    CHECK_OK(revamp_array_view_discard_data(good.over));
+    CHECK_OK(revamp_user_destroy(good.user));
     CHECK_OK(revamp_uninitialize());
     /* The good handles beside them are as dead. */
     FOR_EACH_CASE(c, &other_functions)

@@ -814,6 +814,44 @@ TEST(a_library_may_be_closed_before_its_code_has_run) {
     CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=log", NULL);
 }
 
+typedef union {
+    void *object;
+    revamp_status (*step)(const char *);
+} user_plugin;
+
+static user_plugin load_user(const char *name) {
+    char path[4200];
+    user_plugin f;
+    snprintf(path, sizeof path, "%s/revamp_test_user_%s.so", own_folder(), name);
+    if (access(path, R_OK)) check_skip("%s is not here", path);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library);
+    f.object = dlsym(library, "plugin_step");
+    REQUIRE(f.object);
+    return f;
+}
+
+/* Decision 41. */
+TEST(two_plugins_end_without_each_other) {
+    const user_plugin first = load_user("first"), second = load_user("second");
+    CHECK(first.step != second.step);
+    REQUIRE_OK(first.step("begin"));
+    REQUIRE_OK(second.step("begin"));
+    CHECK_OK(first.step("use"));
+    CHECK_OK(first.step("end"));
+    /* What is left belongs to the second. */
+    CHECK_OK(second.step("use"));
+    REQUIRE_OK(first.step("begin"));
+    CHECK_OK(second.step("end"));
+    CHECK_OK(first.step("use"));
+    CHECK_OK(first.step("end"));
+    /* The last one has ended everything. */
+    CHECK_STATUS(first.step("use"), REVAMP_ERROR_INVALID_HANDLE);
+    CHECK_STATUS(second.step("use"), REVAMP_ERROR_INVALID_HANDLE);
+    CHECK_STATUS(first.step("end"), REVAMP_ERROR_INVALID_HANDLE);
+    full_job();
+}
+
 TEST(no_vulkan_library_is_needed_to_link) {
     CHECK(revamp_version() == REVAMP_VERSION);
     char line[4352];

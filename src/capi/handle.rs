@@ -5,6 +5,7 @@
 //! chunks that never move, so looking up takes one lock of the slot itself.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::grow::Grow;
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
 use crate::runtime::accelerators::accelerator::Accelerator;
@@ -14,6 +15,7 @@ use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::data::texture::Texture;
 use crate::runtime::operations::completion::Completion;
+use crate::runtime::user::User;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -49,6 +51,7 @@ object!(SpirvKernel, 0xA4, "kernel");
 object!(Completion, 0xA5, "completion");
 object!(ArrayView, 0xA6, "array_view");
 object!(Texture, 0xA7, "texture");
+object!(User, 0xA8, "user");
 
 /// The name of the type with this tag.
 fn tag_name(tag: u8) -> Option<&'static str> {
@@ -60,6 +63,7 @@ fn tag_name(tag: u8) -> Option<&'static str> {
         (Completion::TAG, Completion::NAME),
         (ArrayView::TAG, ArrayView::NAME),
         (Texture::TAG, Texture::NAME),
+        (User::TAG, User::NAME),
     ]
     .into_iter()
     .find_map(|(t, name)| (t == tag).then_some(name))
@@ -79,6 +83,10 @@ struct Slot<T> {
 }
 
 impl<T> Slot<T> {
+    fn new() -> Self {
+        Self { generation: AtomicU32::new(1), entry: Mutex::new(Entry { references: 0, object: None }) }
+    }
+
     /// Ends the life of its handle; the entry is locked and empty. False if no other may have the
     /// slot.
     fn retire(&self) -> bool {
@@ -137,14 +145,15 @@ impl<T: Object> Table<T> {
                             T::NAME
                         )));
                     };
-                    cell.get_or_init(|| {
-                        (0..FIRST << chunk)
-                            .map(|_| Slot {
-                                generation: AtomicU32::new(1),
-                                entry: Mutex::new(Entry { references: 0, object: None }),
-                            })
-                            .collect()
-                    });
+                    if cell.get().is_none() {
+                        let count = FIRST << chunk;
+                        let mut slots = Vec::new();
+                        slots.make_room(count)?;
+                        slots.extend((0..count).map(|_| Slot::new()));
+                        // The list of free slots, which is empty, then has room for all.
+                        free.slots.make_room(slot as usize + count)?;
+                        let _ = cell.set(slots.into_boxed_slice());
+                    }
                     free.next += 1;
                     slot
                 }
@@ -277,8 +286,7 @@ pub(super) fn release<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table().release(handle as usize as u64)
 }
 
-/// Frees every object of every type: views (which write back), then arrays and kernels, then what
-/// they stand on.
+/// Frees every object: views (which write back), then arrays and kernels, then what they stand on. There are no users then.
 pub(super) fn clear_all() {
     drop(Completion::table().clear());
     drop(ArrayView::table().clear());

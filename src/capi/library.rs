@@ -1,11 +1,13 @@
 //! The library itself: version, uninitialization, log.
 
-use super::guard::{c_text, guard_aside};
+use super::guard::{c_text, guard, guard_aside, guard_release};
 use super::handle;
 use super::loaded;
+use super::pointer;
 use super::types::*;
 use crate::config;
 use crate::runtime::uninitialize;
+use crate::runtime::user::User;
 use crate::trace::log::{self, Level};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -23,11 +25,34 @@ pub extern "C" fn revamp_abi_version() -> u32 {
     REVAMP_ABI_VERSION
 }
 
+/// Makes a user of the library: while one exists, revamp_uninitialize() does nothing, so that nobody
+/// invalidates its handles. A part of a process that knows nothing of the others, such as a plugin,
+/// makes one before its first other call, and calls revamp_user_destroy() after it has released its
+/// objects. It may call revamp_uninitialize() then: that of the last user ends the library. The
+/// default accelerator and the log belong to the process: the program sets them, and a plugin names
+/// the accelerator_views that it uses.
+/// Errors: REVAMP_ERROR_RUNTIME while revamp_uninitialize() runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_user_create(user: *mut revamp_user) -> revamp_status {
+    guard(|| {
+        pointer::check_out(user, "user")?;
+        let handle = handle::insert(User::new()?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(user, "user", handle) }
+    })
+}
+
+/// Destroys a user. This ends nothing by itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_user_destroy(user: revamp_user) -> revamp_status {
+    guard_release(|| handle::release::<User, _>(user))
+}
+
 /// Waits for all work, then destroys all objects and closes all devices (C++ AMP's
 /// amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
 /// anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
 /// threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
-/// do no harm.
+/// do no harm. While a revamp_user exists, it does nothing and returns REVAMP_OK.
 /// Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {

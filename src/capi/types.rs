@@ -276,6 +276,11 @@ pub struct revamp_kernel_t(());
 /// A SPIR-V kernel loaded on an accelerator. Reference counted.
 pub type revamp_kernel = *mut revamp_kernel_t;
 
+/// What revamp_user points to.
+pub struct revamp_user_t(());
+/// A user of the library. While one exists, revamp_uninitialize() does nothing. Has one owner.
+pub type revamp_user = *mut revamp_user_t;
+
 /// What revamp_array_view points to.
 pub struct revamp_array_view_t(());
 /// All or part of a data source (host memory or an array), usable on the host and on every

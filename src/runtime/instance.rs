@@ -14,6 +14,7 @@ use crate::runtime::accelerators::defaults::{self, AcceleratorClass, Code};
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::source;
 use crate::runtime::operations::promise;
+use crate::runtime::user::Ending;
 use crate::runtime::{exit, process};
 use std::sync::Arc;
 
@@ -232,13 +233,17 @@ impl Runtime {
     }
 }
 
-/// Waits for all work, then drops everything; `clear` drops what C holds.
+/// Waits for all work, then drops everything; `clear` drops what C holds. Does nothing while the library has users.
 pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     if InKernel::is_here() {
         return Err(Error::runtime(
             "revamp_uninitialize() was called in a host kernel, which it waits for; call it after the kernel has ended",
         ));
     }
+    let Some(_ending) = Ending::begin() else {
+        log!(Info, "revamp_uninitialize() ends nothing: the library has other users (revamp_user_create)");
+        return Ok(());
+    };
     let Some(runtime) = RUNTIME.write().take() else {
         clear();
         return Ok(());

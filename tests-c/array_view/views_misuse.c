@@ -65,6 +65,7 @@ TEST(owners_of_a_view_are_counted) {
 TEST(old_views_after_uninitialize) {
     make_good();
     revamp_array_view derived = range_of(good.over, 4, 8);
+    CHECK_OK(revamp_user_destroy(good.user));
     CHECK_OK(revamp_uninitialize());
     BAD(revamp_array_view_release(good.over), AS_HANDLE, "freed");
     BAD(revamp_array_view_release(derived), AS_HANDLE, "freed");

@@ -3,7 +3,7 @@
 #include "engines.h"
 
 const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",  "array_view",
-                                       "kernel",      "completion",       "texture"};
+                                       "kernel",      "completion",       "texture", "user"};
 uint32_t good_data[GOOD_COUNT];
 struct good_handles good;
 
@@ -27,6 +27,7 @@ void make_good(void) {
     good.array = array_with(p->view, good_data, GOOD_COUNT);
     good.over = view_of(good_data, GOOD_COUNT);
     good.texture = small_texture(p->view);
+    REQUIRE_OK(revamp_user_create(&good.user));
     REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &good.completion));
     if (runs_spirv(&p->info)) good.kernel = load(p->accelerator, &step_module);
 }
@@ -34,6 +35,7 @@ void make_good(void) {
 void free_good(void) {
     drop(good.over);
     CHECK_OK(revamp_texture_release(good.texture));
+    CHECK_OK(revamp_user_destroy(good.user));
     CHECK_OK(revamp_array_destroy(good.array));
     CHECK_OK(revamp_completion_release(good.completion));
     if (good.kernel) CHECK_OK(revamp_kernel_release(good.kernel));
@@ -41,7 +43,7 @@ void free_good(void) {
 
 void *handle_of_type(handle_type type) {
     void *const handles[TYPES] = {good.accelerator, good.view,       good.array,  good.over,
-                                  good.kernel,      good.completion, good.texture};
+                                  good.kernel,      good.completion, good.texture, good.user};
     return handles[type];
 }
 
@@ -55,12 +57,15 @@ static void *freed_of_type(handle_type type) {
     REQUIRE_OK(revamp_accelerator_view_create_marker(good.view, &marker));
     CHECK_OK(revamp_accelerator_view_release(view));
     revamp_texture texture = small_texture(good.view);
+    revamp_user user = NULL;
+    REQUIRE_OK(revamp_user_create(&user));
+    CHECK_OK(revamp_user_destroy(user));
     CHECK_OK(revamp_texture_release(texture));
     CHECK_OK(revamp_array_destroy(array));
     drop(over);
     CHECK_OK(revamp_completion_release(marker));
     if (kernel) CHECK_OK(revamp_kernel_release(kernel));
-    void *const handles[TYPES] = {NULL, view, array, over, kernel, marker, texture};
+    void *const handles[TYPES] = {NULL, view, array, over, kernel, marker, texture, user};
     return handles[type];
 }
 
@@ -460,6 +465,7 @@ static revamp_status call_texture_create_associated(void *h) {
     if (status == REVAMP_OK) revamp_texture_release(texture);
     return status;
 }
+CALL(user_destroy, revamp_user_destroy)
 CALL(texture_retain, revamp_texture_retain)
 CALL(texture_release, revamp_texture_release)
 GET(texture_get_info, revamp_texture_info, revamp_texture_get_info)
@@ -559,6 +565,7 @@ static const handle_case others[] = {
     CASE(copy_from_array, ARRAY, BAD_HANDLE),
     CASE(copy_to_array_async, ARRAY, BAD_HANDLE),
     CASE(copy_from_array_async, ARRAY, BAD_HANDLE),
+    CASE(user_destroy, USER, BAD_HANDLE),
     CASE(texture_create, VIEW, BAD_HANDLE),
     CASE(texture_create_associated, VIEW, NO_ERROR),
     CASE(texture_retain, TEXTURE, BAD_HANDLE),

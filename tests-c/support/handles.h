@@ -5,7 +5,7 @@
 
 #include "views.h"
 
-typedef enum { ACCELERATOR, VIEW, ARRAY, ARRAY_VIEW, KERNEL, COMPLETION, TEXTURE, TYPES } handle_type;
+typedef enum { ACCELERATOR, VIEW, ARRAY, ARRAY_VIEW, KERNEL, COMPLETION, TEXTURE, USER, TYPES } handle_type;
 extern const char *const type_names[TYPES];
 
 typedef struct {
@@ -33,6 +33,7 @@ extern struct good_handles {
     revamp_array_view over; /* good_data, of the same shape as the array */
     revamp_completion completion;
     revamp_texture texture;
+    revamp_user user;
     revamp_kernel kernel; /* where there is Vulkan */
 } good;
 void make_good(void);

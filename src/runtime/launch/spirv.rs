@@ -273,7 +273,7 @@ impl<'a> Wanted<'a> {
     #[inline]
     fn check_once(&self, set: u32, binding: u32) -> Result<()> {
         if is_given(&self.roles, &self.samplers, set, binding) {
-            return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
+            return Err(Error::invalid(format!("binding {binding} of set {set} is given twice; give it once")));
         }
         Ok(())
     }
