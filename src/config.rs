@@ -97,7 +97,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, gpu-code, plain-floats, gpu",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, gpu-code, plain-floats, no-timestamps, gpu",
         default: "none",
         help: "For tests only; TestSwitches in src/config.rs describes each.",
     },
@@ -188,6 +188,8 @@ pub struct TestSwitches {
     pub gpu_code: bool,
     /// Kernels count on no more of the device's floating-point arithmetic than Vulkan promises.
     pub plain_floats: bool,
+    /// Devices have no timestamps.
+    pub no_timestamps: bool,
     /// Where the default accelerator is chosen, any Vulkan device is a GPU.
     pub gpu: bool,
 }
@@ -412,6 +414,7 @@ impl TestSwitches {
             ("words", _) if number.is_none() => self.words = true,
             ("gpu-code", _) if number.is_none() => self.gpu_code = true,
             ("plain-floats", _) if number.is_none() => self.plain_floats = true,
+            ("no-timestamps", _) if number.is_none() => self.no_timestamps = true,
             ("gpu", _) if number.is_none() => self.gpu = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
             ("fail-submit", Some(n)) => self.fail_submit = Some(n),
@@ -487,7 +490,7 @@ mod tests {
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
             (
                 "REVAMP_TEST",
-                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,gpu-code,plain-floats,gpu",
+                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,gpu-code,plain-floats,no-timestamps,gpu",
             ),
         ]);
         assert!(w.is_empty(), "{w:?}");
@@ -511,6 +514,7 @@ mod tests {
                 words: true,
                 gpu_code: true,
                 plain_floats: true,
+                no_timestamps: true,
                 gpu: true
             }
         );

@@ -142,6 +142,7 @@ TEST(null_outputs) {
     BAD(revamp_array_data(array, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "data is NULL");
     BAD(revamp_copy_async(&a, &a, NULL, NULL), AS_ARGUMENT, "completion is NULL");
     BAD(revamp_completion_create(NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_user_create(NULL), AS_ARGUMENT, "user is NULL");
     BAD(revamp_dispatch_async(NULL, NULL, NULL, NULL, NULL), AS_ARGUMENT, "completion is NULL");
     BAD(revamp_parallel_for_each_async(NULL, NULL, NULL, NULL), AS_ARGUMENT, "completion is NULL");
     BAD(revamp_copy_to_array_async(bytes, 16, array, NULL, NULL), AS_ARGUMENT, "completion is NULL");

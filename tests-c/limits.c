@@ -114,6 +114,42 @@ TEST(one_long_loop_among_many_launches) {
     }
 }
 
+/* What comes after a marker does not come after the launch behind it, which is lost where its loop is too long. */
+TEST(a_marker_does_not_stand_for_the_next_launch) {
+    static const limits_push few = {0, 10, 0}, many = {0, 100000, 0};
+    FOR_EACH_PLACE(p, runs_spirv) {
+        const place other = {p->accelerator, new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC), p->info};
+        revamp_kernel kernel = load(p->accelerator, &limits_module);
+        revamp_array first = counted(p), lost = counted(p), last = counted(&other);
+        revamp_completion marker = NULL, done = NULL;
+        CHECK_OK(run(p, kernel, first, few));
+        REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
+        CHECK_OK(run(p, kernel, lost, many));
+        int32_t extent = N;
+        revamp_argument arguments[] = {in_set(revamp_argument_buffer(1, last), 3),
+                                       revamp_argument_push_constant(0, &few, sizeof few)};
+        revamp_dispatch_info info = REVAMP_DISPATCH_INFO_INIT;
+        info.rank = 1;
+        info.extent = &extent;
+        info.arguments = arguments;
+        info.argument_count = 2;
+        revamp_async_options after = REVAMP_ASYNC_OPTIONS_INIT;
+        after.after = &marker;
+        after.after_count = 1;
+        REQUIRE_OK(revamp_dispatch_async(other.view, kernel, &info, &after, &done));
+        (void)right_or_told(lost, many);
+        CHECK(right_or_told(last, few));
+        expect_done(done);
+        CHECK(right_or_told(first, few));
+        CHECK_OK(revamp_completion_release(marker));
+        CHECK_OK(revamp_array_destroy(first));
+        CHECK_OK(revamp_array_destroy(lost));
+        CHECK_OK(revamp_array_destroy(last));
+        CHECK_OK(revamp_accelerator_view_release(other.view));
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}
+
 TEST(deep_nesting_is_right_or_refused) {
     FOR_EACH_PLACE(p, runs_spirv) {
         enum { MANY = 160, LEVELS = 140 };

@@ -82,6 +82,67 @@ TEST(launches_are_timed_by_the_device) {
     }
 }
 
+/* Nothing is done beside a timed launch, also what it has nothing to do with. */
+TEST(a_timed_launch_overlaps_no_other) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        enum { LAUNCHES = 6 };
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array arrays[LAUNCHES];
+        revamp_completion done[LAUNCHES];
+        revamp_async_options how = timed(NULL);
+        for (int i = 0; i < LAUNCHES; i++)
+            arrays[i] = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);
+        for (int i = 0; i < LAUNCHES; i++)
+            done[i] = begin_step(p, step, arrays[i], &how);
+        revamp_times last = times_of(done[0], 0);
+        for (int i = 1; i < LAUNCHES; i++) {
+            revamp_times next = times_of(done[i], 0);
+            expect_order(last, next);
+            last = next;
+        }
+        for (int i = 0; i < LAUNCHES; i++)
+            CHECK_OK(revamp_array_destroy(arrays[i]));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+/* A device without timestamps times no launches; copies have the host's times. */
+CHILD(times_without_timestamps) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        uint32_t *sent = numbers(NUMBERS, 1);
+        revamp_array a = array_with(p->view, sent, NUMBERS), b = array_1d(p->view, NUMBERS, 4);
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_region from = whole(a), to = whole(b);
+        revamp_completion done = NULL;
+        revamp_async_options how = timed(NULL);
+        int32_t extent = NUMBERS;
+        revamp_argument argument = revamp_argument_buffer(0, a);
+        revamp_dispatch_info info = REVAMP_DISPATCH_INFO_INIT;
+        info.rank = 1;
+        info.extent = &extent;
+        info.arguments = &argument;
+        info.argument_count = 1;
+        CHECK_FAILS(revamp_dispatch_async(p->view, step, &info, &how, &done), AS_UNSUPPORTED, "timestamps");
+        REQUIRE_OK(revamp_copy_async(&from, &to, &how, &done));
+        CHECK_OK(revamp_completion_get(done));
+        revamp_times times = REVAMP_TIMES_INIT;
+        revamp_status status = revamp_completion_get_times(done, &times);
+        if (status == REVAMP_OK)
+            CHECK(times.is_host_clock);
+        else
+            CHECK_TEXT(revamp_last_error_message(), "timestamps");
+        CHECK_OK(revamp_completion_release(done));
+        CHECK_SAME(read_array(b), sent, BYTES);
+        CHECK_OK(revamp_array_destroy(a));
+        CHECK_OK(revamp_array_destroy(b));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+TEST(copies_do_not_need_timestamps) {
+    CHECK_CHILD("times_without_timestamps", "REVAMP_TEST=no-timestamps", NULL);
+}
+
 TEST(launches_that_wait_are_timed_when_they_run) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_array array = array_with(p->view, numbers(NUMBERS, 1), NUMBERS);

@@ -2,7 +2,7 @@
 
 #include "engines.h"
 
-const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",  "array_view",
+const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",   "array_view",
                                        "kernel",      "completion",       "texture", "user"};
 uint32_t good_data[GOOD_COUNT];
 struct good_handles good;
@@ -42,7 +42,7 @@ void free_good(void) {
 }
 
 void *handle_of_type(handle_type type) {
-    void *const handles[TYPES] = {good.accelerator, good.view,       good.array,  good.over,
+    void *const handles[TYPES] = {good.accelerator, good.view,       good.array,   good.over,
                                   good.kernel,      good.completion, good.texture, good.user};
     return handles[type];
 }

@@ -368,7 +368,7 @@ impl Physical {
         };
         let mut asked = Asked::new(instance, handle, &core, api_version, &features, &extensions);
         let bits = compute.and_then(|f| families.get(f.index as usize)).map_or(0, |f| f.timestamp_valid_bits);
-        asked.limits.timestamp_bits = bits;
+        asked.limits.timestamp_bits = if config.test.no_timestamps { 0 } else { bits };
         if config.test.plain_floats {
             asked.limits.float_modes = FloatModes::default();
         }

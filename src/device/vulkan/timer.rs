@@ -24,6 +24,22 @@ struct Calibration {
     deviation: u64,
 }
 
+impl Calibration {
+    /// The times of work that began `before` nanoseconds before the calibration, or else `since` after it, and took `took`.
+    fn times(&self, before: u64, since: u64, took: u64) -> Times {
+        // The work began after the calibration, except for the error of that.
+        let is_before = before <= self.deviation;
+        let begin = if is_before { self.host.saturating_sub(before) } else { self.host.saturating_add(since) };
+        let end = begin.saturating_add(took);
+        Times { begin, end, deviation: Some(self.deviation.saturating_add(drift(end.saturating_sub(self.host)))) }
+    }
+}
+
+/// How far two clocks go apart in this time, in nanoseconds: NTP slews the host's by at most 500 ppm, and crystals differ by 100.
+fn drift(elapsed: u64) -> u64 {
+    (elapsed / 5000).saturating_mul(3)
+}
+
 impl LaunchTimer {
     pub fn new(core: &Arc<Core>) -> Result<Arc<Self>> {
         if core.physical.limits.timestamp_bits == 0 {
@@ -108,18 +124,12 @@ impl Timer for LaunchTimer {
         let [first, last] = self.timestamps()?.ok_or_else(|| Error::internal("timed work that is not done"))?;
         let whole = |steps| nanoseconds(steps, self.core.physical.limits.timestamp_period);
         let took = whole(self.steps(first, last));
-        let Some(&Calibration { device, host, deviation }) = self.calibration.as_ref() else {
+        let Some(calibration) = self.calibration.as_ref() else {
             let begin = whole(first);
             return Ok(Times { begin, end: begin.saturating_add(took), deviation: None });
         };
-        // The work began after the calibration, except for the error of that.
-        let before = whole(self.steps(first, device));
-        let begin = if before <= deviation {
-            host.saturating_sub(before)
-        } else {
-            host.saturating_add(whole(self.steps(device, first)))
-        };
-        Ok(Times { begin, end: begin.saturating_add(took), deviation: Some(deviation) })
+        let since = |from, to| whole(self.steps(from, to));
+        Ok(calibration.times(since(first, calibration.device), since(calibration.device, first), took))
     }
 }
 
@@ -139,6 +149,21 @@ impl Drop for LaunchTimer {
 
 #[cfg(test)]
 mod tests {
+    use super::{Calibration, Times};
+
+    /// The clocks drift between the calibration and the work.
+    #[test]
+    fn late_work_has_a_larger_deviation() {
+        const SECOND: u64 = 1_000_000_000;
+        let clocks = Calibration { device: 7, host: 5 * SECOND, deviation: 40 };
+        let at = |begin, end, deviation| Times { begin, end, deviation: Some(deviation) };
+        assert_eq!(clocks.times(u64::MAX, 0, 0), at(5 * SECOND, 5 * SECOND, 40));
+        assert_eq!(clocks.times(u64::MAX, SECOND, SECOND), at(6 * SECOND, 7 * SECOND, 1_200_040));
+        // Within the error of the calibration it may have begun before that.
+        assert_eq!(clocks.times(40, u64::MAX - 40, 10), at(5 * SECOND - 40, 5 * SECOND - 30, 40));
+        assert_eq!(clocks.times(u64::MAX, u64::MAX, 1).end, u64::MAX);
+    }
+
     /// Doubles tell no single nanosecond beyond 2^53.
     #[test]
     fn long_times_are_exact() {
