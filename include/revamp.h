@@ -1029,7 +1029,8 @@ REVAMP_CHECKED revamp_status revamp_accelerator_reopen(revamp_accelerator accele
  * Gives the default view of an accelerator, which is in automatic mode: the same one each time,
  * until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
  * is allowed and has no effect.
- * Errors: those of opening the device, or REVAMP_ERROR_RUNTIME if the accelerator cannot be used.
+ * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator cannot be used,
+ * REVAMP_ERROR_RUNTIME if its device cannot be opened.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_get_default_view(
     revamp_accelerator accelerator, revamp_accelerator_view *view);
@@ -1037,6 +1038,7 @@ REVAMP_CHECKED revamp_status revamp_accelerator_get_default_view(
 /**
  * Makes a new view, whose work is not ordered against that of other views. Release it with
  * revamp_accelerator_view_release().
+ * Errors: those of revamp_accelerator_get_default_view().
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_create_view(
     revamp_accelerator accelerator, revamp_queuing_mode mode, revamp_accelerator_view *view);
@@ -1044,6 +1046,7 @@ REVAMP_CHECKED revamp_status revamp_accelerator_create_view(
 /**
  * Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
  * the default view of the default accelerator for SPIR-V code. Owned by the library.
+ * Errors: those of revamp_accelerator_get_default() and revamp_accelerator_get_default_view().
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_get_auto_selection_view(
     revamp_accelerator_view *view);
@@ -1566,6 +1569,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_create_array(
  * Makes a view without a data source: its memory is allocated where it is first used, with
  * undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
  * only. `options` may be NULL. Release it with revamp_array_view_release().
+ * Errors: REVAMP_ERROR_RUNTIME for a bad extent or element size, and for a view that is read
+ * only.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create(
     uint32_t rank, const int32_t *extent, size_t element_size,
@@ -1584,6 +1589,7 @@ REVAMP_CHECKED revamp_status revamp_array_view_section(
 /**
  * Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
  * of `view` must be 2 or more. Release it.
+ * Errors: REVAMP_ERROR_RUNTIME if the view has rank 1 or there is no such slice.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_project(
     revamp_array_view view, int32_t index, revamp_array_view *projection);
@@ -1591,6 +1597,7 @@ REVAMP_CHECKED revamp_status revamp_array_view_project(
 /**
  * Makes a view of the same elements, which must lie without gaps, in another shape of at most as
  * many elements. Release it.
+ * Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or the extent has more of them.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_view_as(
     revamp_array_view view, uint32_t rank, const int32_t *extent, revamp_array_view *result);
@@ -1598,6 +1605,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_view_as(
 /**
  * Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
  * size, which must divide their number. Release it.
+ * Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or their bytes are no multiple
+ * of the new size.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_reinterpret_as(
     revamp_array_view view, size_t element_size, revamp_array_view *result);
@@ -1680,6 +1689,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize(
  * Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
  * `options` (may be NULL). Release the completion with
  * revamp_completion_release().
+ * Errors: those of revamp_array_view_synchronize(). What is only known later is the result of the
+ * completion.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_async(
     revamp_array_view view, revamp_access access, const revamp_async_options *options,
@@ -1688,6 +1699,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize_async(
 /**
  * Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
  * it valid only there; WRITE does not move the old contents.
+ * Errors: those of revamp_array_view_synchronize(), REVAMP_ERROR_INVALID_ARGUMENT to write a view
+ * that is read only.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to(
     revamp_array_view view, revamp_accelerator_view target, revamp_access access);
@@ -1695,6 +1708,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to(
 /**
  * Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions
  * of `options` (may be NULL). Release the completion with revamp_completion_release().
+ * Errors: those of revamp_array_view_synchronize_to(). What is only known later is the result of
+ * the completion.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to_async(
     revamp_array_view view, revamp_accelerator_view target, revamp_access access,
@@ -2066,6 +2081,7 @@ REVAMP_CHECKED revamp_status revamp_texture_get_level(
  * d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
  * `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
  * involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
+ * Errors: those of revamp_array_data().
  */
 REVAMP_CHECKED revamp_status revamp_texture_data(
     revamp_texture texture, revamp_access access, void **data);
@@ -2140,6 +2156,9 @@ typedef struct revamp_region {
  * array, a section of one, an array_view, or host memory. Extents and element sizes must be
  * equal. The sides may be on different accelerators, but must not have elements in common. The
  * copy comes after all work queued so far that uses the same elements.
+ * Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other, overlap or lie outside of
+ * their objects, REVAMP_ERROR_INVALID_ARGUMENT to write a view that is read only; those of
+ * earlier work on the elements.
  */
 REVAMP_CHECKED revamp_status revamp_copy(
     const revamp_region *source, const revamp_region *destination);
@@ -2148,6 +2167,7 @@ REVAMP_CHECKED revamp_status revamp_copy(
  * Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
  * NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
  * valid until it is done. The structs and their lists are read only during the call.
+ * Errors: those of revamp_copy(). What is only known later is the result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_async(
     const revamp_region *source, const revamp_region *destination,
@@ -2155,12 +2175,14 @@ REVAMP_CHECKED revamp_status revamp_copy_async(
 
 /**
  * Copies `size` bytes of packed host memory into the whole array, whose size it must be.
+ * Errors: REVAMP_ERROR_RUNTIME if `size` is not that of the array; those of earlier work on it.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_array(
     const void *source, size_t size, revamp_array destination);
 
 /**
  * Copies the whole array into packed host memory of `size` bytes, which must be the array's size.
+ * Errors: those of revamp_copy_to_array().
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_array(
     revamp_array source, void *destination, size_t size);
@@ -2168,6 +2190,8 @@ REVAMP_CHECKED revamp_status revamp_copy_from_array(
 /**
  * Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid and unchanged until the completion is done. Release the completion.
+ * Errors: those of revamp_copy_to_array(). What is only known later is the result of the
+ * completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
     const void *source, size_t size, revamp_array destination,
@@ -2176,6 +2200,8 @@ REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
 /**
  * Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid until the completion is done. Release the completion.
+ * Errors: those of revamp_copy_to_array(). What is only known later is the result of the
+ * completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_array_async(
     revamp_array source, void *destination, size_t size, const revamp_async_options *options,
@@ -2193,6 +2219,7 @@ REVAMP_CHECKED revamp_status revamp_copy_to_texture(
 /**
  * Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
  * as for revamp_copy_to_texture().
+ * Errors: those of revamp_copy_to_texture().
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_texture(
     const revamp_texture_region *source, void *destination, size_t size);
@@ -2209,6 +2236,8 @@ REVAMP_CHECKED revamp_status revamp_copy_texture(
 /**
  * Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid and unchanged until the completion is done. Release the completion.
+ * Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
+ * completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
     const void *source, size_t size, const revamp_texture_region *destination,
@@ -2217,6 +2246,8 @@ REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
 /**
  * Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must
  * stay valid until the completion is done. Release the completion.
+ * Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
+ * completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
     const revamp_texture_region *source, void *destination, size_t size,
@@ -2224,6 +2255,8 @@ REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
 
 /**
  * Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the
+ * completion.
+ * Errors: those of revamp_copy_texture(). What is only known later is the result of the
  * completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_texture_async(

@@ -32,7 +32,8 @@ pub(super) fn is_immediate(mode: revamp_queuing_mode) -> Result<bool> {
 /// Gives the default view of an accelerator, which is in automatic mode: the same one each time,
 /// until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
 /// is allowed and has no effect.
-/// Errors: those of opening the device, or REVAMP_ERROR_RUNTIME if the accelerator cannot be used.
+/// Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator cannot be used, REVAMP_ERROR_RUNTIME
+/// if its device cannot be opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_default_view(
     accelerator: revamp_accelerator,
@@ -48,6 +49,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_default_view(
 
 /// Makes a new view, whose work is not ordered against that of other views. Release it with
 /// revamp_accelerator_view_release().
+/// Errors: those of revamp_accelerator_get_default_view().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_create_view(
     accelerator: revamp_accelerator,
@@ -66,6 +68,7 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
 
 /// Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
 /// the default view of the default accelerator for SPIR-V code. Owned by the library.
+/// Errors: those of revamp_accelerator_get_default() and revamp_accelerator_get_default_view().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
     view: *mut revamp_accelerator_view,

@@ -121,6 +121,7 @@ pub unsafe extern "C" fn revamp_array_view_create_array(
 /// Makes a view without a data source: its memory is allocated where it is first used, with
 /// undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
 /// only. `options` may be NULL. Release it with revamp_array_view_release().
+/// Errors: REVAMP_ERROR_RUNTIME for a bad extent or element size, and for a view that is read only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create(
     rank: u32,
@@ -162,6 +163,7 @@ pub unsafe extern "C" fn revamp_array_view_section(
 
 /// Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
 /// of `view` must be 2 or more. Release it.
+/// Errors: REVAMP_ERROR_RUNTIME if the view has rank 1 or there is no such slice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_project(
     view: revamp_array_view,
@@ -174,6 +176,7 @@ pub unsafe extern "C" fn revamp_array_view_project(
 
 /// Makes a view of the same elements, which must lie without gaps, in another shape of at most as
 /// many elements. Release it.
+/// Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or the extent has more of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_view_as(
     view: revamp_array_view,
@@ -187,6 +190,8 @@ pub unsafe extern "C" fn revamp_array_view_view_as(
 
 /// Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
 /// size, which must divide their number. Release it.
+/// Errors: REVAMP_ERROR_RUNTIME if the elements are not contiguous or their bytes are no multiple
+/// of the new size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
     view: revamp_array_view,
@@ -343,6 +348,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize(
 /// Like revamp_array_view_synchronize(), but returns at once and begins after the completions of
 /// `options` (may be NULL). Release the completion with
 /// revamp_completion_release().
+/// Errors: those of revamp_array_view_synchronize(). What is only known later is the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     view: revamp_array_view,
@@ -362,6 +369,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_async(
 
 /// Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
 /// it valid only there; WRITE does not move the old contents.
+/// Errors: those of revamp_array_view_synchronize(), REVAMP_ERROR_INVALID_ARGUMENT to write a view
+/// that is read only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to(
     view: revamp_array_view,
@@ -377,6 +386,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to(
 /// Like revamp_array_view_synchronize_to(), but returns at once and begins after the completions of
 /// `options` (may be NULL). Release the completion with
 /// revamp_completion_release().
+/// Errors: those of revamp_array_view_synchronize_to(). What is only known later is the result of
+/// the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     view: revamp_array_view,

@@ -130,6 +130,9 @@ unsafe fn start(
 /// array, a section of one, an array_view, or host memory. Extents and element sizes must be
 /// equal. The sides may be on different accelerators, but must not have elements in common. The
 /// copy comes after all work queued so far that uses the same elements.
+/// Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other, overlap or lie outside of
+/// their objects, REVAMP_ERROR_INVALID_ARGUMENT to write a view that is read only; those of earlier
+/// work on the elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
     guard(|| {
@@ -143,6 +146,7 @@ pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: 
 /// Like revamp_copy(), but returns at once and begins after the completions of `options` (may be
 /// NULL); `completion` tells when the copy is done, and must be released. Host memory must stay
 /// valid until it is done. The structs and their lists are read only during the call.
+/// Errors: those of revamp_copy(). What is only known later is the result of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_async(
     source: *const revamp_region,
@@ -159,6 +163,7 @@ pub unsafe extern "C" fn revamp_copy_async(
 }
 
 /// Copies `size` bytes of packed host memory into the whole array, whose size it must be.
+/// Errors: REVAMP_ERROR_RUNTIME if `size` is not that of the array; those of earlier work on it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array(
     source: *const c_void,
@@ -173,6 +178,7 @@ pub unsafe extern "C" fn revamp_copy_to_array(
 }
 
 /// Copies the whole array into packed host memory of `size` bytes, which must be the array's size.
+/// Errors: those of revamp_copy_to_array().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array(
     source: revamp_array,
@@ -188,6 +194,8 @@ pub unsafe extern "C" fn revamp_copy_from_array(
 
 /// Like revamp_copy_to_array(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
 /// until the completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_array(). What is only known later is the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array_async(
     source: *const c_void,
@@ -206,6 +214,8 @@ pub unsafe extern "C" fn revamp_copy_to_array_async(
 
 /// Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
 /// completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_array(). What is only known later is the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array_async(
     source: revamp_array,
@@ -280,6 +290,7 @@ pub unsafe extern "C" fn revamp_copy_to_texture(
 
 /// Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
 /// as for revamp_copy_to_texture().
+/// Errors: those of revamp_copy_to_texture().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_texture(
     source: *const revamp_texture_region,
@@ -311,6 +322,8 @@ pub unsafe extern "C" fn revamp_copy_texture(
 
 /// Like revamp_copy_to_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid and unchanged
 /// until the completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_texture_async(
     source: *const c_void,
@@ -332,6 +345,8 @@ pub unsafe extern "C" fn revamp_copy_to_texture_async(
 
 /// Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must stay valid until the
 /// completion is done. Release the completion.
+/// Errors: those of revamp_copy_to_texture(). What is only known later is the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_texture_async(
     source: *const revamp_texture_region,
@@ -349,6 +364,8 @@ pub unsafe extern "C" fn revamp_copy_from_texture_async(
 }
 
 /// Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the completion.
+/// Errors: those of revamp_copy_texture(). What is only known later is the result of the
+/// completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_texture_async(
     source: *const revamp_texture_region,

@@ -168,6 +168,7 @@ pub unsafe extern "C" fn revamp_texture_get_level(
 /// d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
 /// `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
 /// involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
+/// Errors: those of revamp_array_data().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_texture_data(
     texture: revamp_texture,
