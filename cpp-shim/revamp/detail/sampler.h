@@ -1,4 +1,4 @@
-// revamp: sampler (docs/spec/textures.md#sampling).
+// revamp: sampler (rules TEX-46 to TEX-59).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -372,7 +372,7 @@ template <class T> struct store_action {
     template <unsigned Bits> REVAMP_HD void run() const { texel<T, Bits>::store(first, at, value); }
 };
 
-// Sampling (docs/spec/textures.md#sampling): what is sampled how.
+// Sampling (rules TEX-46 to TEX-59): what is sampled how.
 struct sampling {
     filter_mode filter;
     address_mode address;
