@@ -1,4 +1,4 @@
-/* Accelerators and views: what is listed, what is said of it, what is the default (docs/spec/accelerators.md). */
+/* Accelerators and views: lists, properties and defaults (docs/spec/accelerators.md). */
 #include "support.h"
 #include "system.h"
 
@@ -78,7 +78,7 @@ TEST(host_threads_as_documented) {
 }
 
 static void check_vulkan_limits(const revamp_accelerator_info *info) {
-    /* What Vulkan promises of every device. */
+    /* Limits that Vulkan guarantees on every device. */
     CHECK(info->max_workgroup_invocations >= 128);
     CHECK(info->max_workgroup_size[0] >= 128 && info->max_workgroup_size[1] >= 128 &&
           info->max_workgroup_size[2] >= 64);
@@ -155,7 +155,7 @@ TEST(an_unknown_path_is_an_error_that_lists_the_known) {
         CHECK_TEXT(revamp_last_error_message(), info_of(all[i]).device_path);
 }
 
-/* Defaults: what is settled once a process is tried in processes of their own. */
+/* Defaults. They are fixed once per process, so each test runs in a process of its own. */
 
 /* True if `a` comes before `b` by the rules of docs/spec/accelerators.md#default-accelerator. */
 static bool is_better(const revamp_accelerator_info *a, const revamp_accelerator_info *b) {
@@ -207,7 +207,7 @@ static bool offers(bool will_load_spirv, revamp_accelerator_kind kind, const cha
     return false;
 }
 
-/* What C++ programs are offered (decision 29). */
+/* The accelerators that C++ programs get from get_all() (decision 29). */
 CHILD(is_offered_what_runs_here) {
     const place *vulkan = best_vulkan();
     for (int will_load = 0; will_load < 2; will_load++) {
@@ -219,7 +219,7 @@ CHILD(is_offered_what_runs_here) {
     CHECK(!offers(false, REVAMP_ACCELERATOR_VULKAN, NULL));
     if (!vulkan) return;
     CHECK(offers(true, REVAMP_ACCELERATOR_VULKAN, NULL));
-    /* Nothing is settled by a list. */
+    /* Listing accelerators does not fix the default. */
     bool changed = false;
     REQUIRE_OK(revamp_accelerator_set_default(vulkan->info.device_path, &changed));
     CHECK(changed);
@@ -297,7 +297,7 @@ CHILD(sets_default_after_use) {
     REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
     CHECK(!changed);
     CHECK(default_for(REVAMP_CODE_HOST) == used);
-    /* A new beginning. */
+    /* revamp_uninitialize() allows another default. */
     REQUIRE_OK(revamp_uninitialize());
     REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
     CHECK(changed);
@@ -335,7 +335,7 @@ TEST(the_environment_chooses_the_default) {
     CHECK_CHILD("has_cpu_as_default", "CPPAMP_DEFAULT_ACCELERATOR=cpu", NULL);
 }
 
-/* As any setting that is not understood. */
+/* As with any invalid setting. */
 TEST(an_unknown_default_in_the_environment_is_told_and_ignored) {
     child_result r = run_child("finds_defaults", "CPPAMP_DEFAULT_ACCELERATOR=nowhere", "REVAMP_LOG=", NULL);
     if (!check_child(&r, __FILE__, __LINE__)) return;

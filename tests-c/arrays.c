@@ -123,7 +123,7 @@ TEST(shared_memory_is_seen_by_host_and_kernels) {
         for (int i = 0; i < 3; i++) {
             CHECK_OK(launch_step(p->view, step, array));
             step_naive(expected, 500, 1);
-            /* Waits for the kernel by itself. */
+            /* The call waits for the kernel. */
             uint32_t *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
             CHECK_SAME(data, expected, 2000);
             data[i] = expected[i] = 17;

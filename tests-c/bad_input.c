@@ -1,5 +1,5 @@
-/* Bad input that is not a bad handle: each gives its status and a text that names the cause, and the process goes on.
- */
+/* Bad input other than bad handles. Each call returns its status with a text that names the cause, and the process
+ * continues. */
 #include "support.h"
 #include "system.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One case: the call fails so, and a small job works after it. */
+/* One case: the call fails with this status and text, and a small job works afterwards. */
 #define BAD(call, statuses, text)                                                                                      \
     do {                                                                                                               \
         CHECK_FAILS(call, statuses, text);                                                                             \
@@ -68,7 +68,7 @@ TEST(sizes_that_overflow) {
 }
 
 TEST(memory_that_is_not_there) {
-    /* 64 TiB: more than any machine has, less than addresses reach. */
+    /* 64 TiB: more memory than any machine has, but within the address space. */
     static const int32_t extent[] = {1 << 20, 1 << 24};
     FOR_EACH_PLACE(p, holds_arrays)
     for (int i = 0; i < 3; i++) {
@@ -211,7 +211,7 @@ TEST(null_inputs) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* Structs of a size the library does not know, and enumerators that are none. */
+/* Structs of unknown size, and invalid enumerators. */
 
 TEST(struct_sizes) {
     static const size_t sizes[] = {0, 4, 4096, SIZE_MAX};
@@ -344,7 +344,7 @@ TEST(host_memory_of_copies) {
     here.host_strides = (const int64_t[]){INT64_MAX, INT64_MAX};
     BAD(revamp_copy(&here, &there), AS_BAD, "");
     here.host_strides = (const int64_t[]){4, 4};
-    /* Elements that lie on each other may be read, not written. */
+    /* Overlapping elements may be read, but not written. */
     BAD(revamp_copy(&there, &here), AS_BAD, "stride");
     here.host_strides = (const int64_t[]){64, 4};
     here.host_size = 64;
@@ -403,7 +403,7 @@ TEST(spirv_truncated_anywhere) {
     FOR_EACH_PLACE(p, runs_spirv) {
         size_t loaded = 0;
         for (size_t size = 0; size < step_module.size; size += 4) {
-            /* A copy of its own, so that a read beyond the end is found by the tools. */
+            /* An allocation of its own, so that memory checkers find reads beyond its end. */
             void *bytes = malloc(size ? size : 1);
             REQUIRE(bytes);
             memcpy(bytes, step_module.words, size);
@@ -487,7 +487,7 @@ static void mutate(uint32_t *words, size_t count, uint32_t *state) {
     }
 }
 
-/* Only loaded, never run: what a driver does with a module that passes every check is not ours to promise. */
+/* Modules are only loaded, not run: revamp cannot promise what drivers do with modules that pass every check. */
 static void check_mutants(const place *p, const module *m, uint32_t seed, int rounds) {
     unsigned allowed = AS_BAD | AS_UNSUPPORTED | (has_validation() ? AS_VALIDATION : 0);
     for (int round = 0; round < rounds; round++) {
@@ -519,7 +519,7 @@ static void do_nothing(const revamp_thread_id *id, void *context) {
     (void)context;
 }
 
-/* Sizes that no memory has, and one that no memory is left for: address space that reads as zeros. */
+/* Sizes beyond the address space, and one that exhausts memory: address space that reads as zeros. */
 TEST(sizes_of_what_a_call_reads) {
     const size_t reserved = (size_t)100 << 40;
     void *zeros = reserve_zeros(reserved);
@@ -628,7 +628,7 @@ TEST(records_of_kernels) {
         BAD(revamp_kernel_find(p->accelerator, "bad.kernel", &kernel), AS_BAD, "bad.kernel");
     }
     CHECK_OK(revamp_kernel_unregister(&record, 1));
-    /* Taking back what is not there does no harm. */
+    /* Unregistering twice is harmless. */
     CHECK_OK(revamp_kernel_unregister(&record, 1));
 }
 

@@ -1,10 +1,10 @@
-//! The contract between the C++ headers and the kernel compiler: what `cpp-shim/revamp/detail/device_abi.h` declares and documents.
+//! The contract between the C++ headers and the kernel compiler, which `cpp-shim/revamp/detail/device_abi.h` declares and documents.
 //! No other module knows these names; the tests compare the table with the header.
 //!
 //! A kernel is a function that the header marks with `REVAMP_KERNEL`, the attribute `global`. Clang 22 gives such functions a calling
-//! convention of their own, `spir_kernel`, which LLVM's passes keep. The alternatives need more: `annotate` becomes an entry of the
-//! variable `llvm.global.annotations`; `[[omp::assume]]`, the only source of an attribute of one's own, warns of words that it does
-//! not know. The host's processors lack the convention, so `passes::host_target` gives the function an attribute in its place.
+//! convention of their own, `spir_kernel`, which LLVM's passes keep. The alternatives are worse: `annotate` becomes an entry of the
+//! variable `llvm.global.annotations`, and `[[omp::assume]]`, which can create custom attributes, warns of unknown words. The host's
+//! processors lack the calling convention, so `passes::host_target` replaces it by an attribute.
 
 use crate::demangle::identifier;
 use crate::ir::{Module, Op};
@@ -25,21 +25,21 @@ pub enum DeviceFunction {
     Position(Position),
     /// The tile's size.
     WorkgroupSize,
-    /// The compiler chooses the size of workgroups.
+    /// Marks a kernel whose workgroup size the compiler chooses.
     WorkgroupAuto,
     TileBarrier,
     MemoryFence,
     EndThread,
     /// Prints its arguments.
     Print(Print),
-    /// Gives its first argument back, a pointer to an element.
+    /// Returns its first argument, a pointer to an element.
     Element,
-    /// Whether textures are read as images.
+    /// Returns whether textures are read as images.
     WithImages,
     ReadImage(ImageRead),
     /// A specialisation constant.
     OfDevice,
-    /// The device's quotient. It is no instruction of GLSL.std.450, and `/` is rounded correctly (`quotients`).
+    /// The device's division. GLSL.std.450 has no such instruction, and `/` is correctly rounded (`quotients`).
     Quotient,
     /// An instruction of GLSL.std.450 on 32-bit floats; the second operand of `ldexp` is a 32-bit integer.
     Maths(Glsl),
@@ -47,7 +47,7 @@ pub enum DeviceFunction {
     Within,
     Own,
     HostChecks,
-    /// `passes::spin_marks` puts it where paths meet.
+    /// Inserted by `passes::spin_marks` where control flow joins.
     Meet,
 }
 
@@ -69,10 +69,10 @@ pub enum ImageRead {
     Gather,
 }
 
-/// What a call does besides giving a result, as the attributes of its declaration say.
+/// The side effects of a call, as the attributes of its declaration state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// Nothing, and the result depends on the arguments and the thread alone: `const`.
+    /// No side effect, and the result depends only on the arguments and the thread: `const`.
     None,
     /// Waits for the threads of the tile: `convergent`.
     Waits,
@@ -143,12 +143,12 @@ impl DeviceFunction {
         Self::of(&module.functions[callee.0].name)
     }
 
-    /// Whether some text of IR calls or declares it. Not for those that print.
+    /// Whether a text of IR calls or declares the function. Does not work for functions that print.
     pub fn is_named_in(self, text: &str) -> bool {
         Self::named(text).any(|function| function == self)
     }
 
-    /// The functions that some text of IR calls or declares, but for those that print.
+    /// The functions that a text of IR calls or declares, except functions that print.
     pub fn named(text: &str) -> impl Iterator<Item = Self> {
         let names = text.split('@').skip(1).filter(|rest| rest.starts_with(PREFIX));
         names.filter_map(|rest| Self::of(rest.split('(').next()?))
@@ -171,7 +171,7 @@ impl DeviceFunction {
 /// The attribute of a kernel for the host's processor.
 pub const KERNEL: &str = "revamp-kernel";
 
-/// The attribute of a kernel in `Pass::OnHost`: there the header marks it so.
+/// The attribute by which the header marks a kernel in `Pass::OnHost`.
 pub const ASSUMED: &str = "llvm.assume";
 
 /// Whether a line of the device's code begins a kernel.
@@ -179,15 +179,14 @@ pub fn begins_kernel(line: &str) -> bool {
     line.starts_with("define ") && (line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel "))
 }
 
-/// Whether a type of type-based alias information is that of a view or of what kernels see of an array. Kernels do not change their
-/// members.
+/// Whether a type of the type-based alias information is a view or the face of an array. Kernels do not change their members.
 pub fn is_view(name: &str) -> bool {
     name.starts_with("_ZTSN6revamp") && VIEWS.iter().any(|class| name.contains(class))
 }
 
 const VIEWS: [&str; 2] = ["basic_view", "array_face"];
 
-/// Whether a function is one of the headers, or a lambda in one.
+/// Whether a function is defined in the headers, or is a lambda in such a function.
 pub fn is_of_headers(symbol: &str) -> bool {
     let Some(name) = symbol.strip_prefix("_Z") else { return symbol.starts_with(PREFIX) };
     let Some(name) = name.trim_start_matches('Z').strip_prefix('N') else { return false };

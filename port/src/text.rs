@@ -24,7 +24,7 @@ impl Encoding {
     }
 }
 
-/// What the bytes 0x80 to 0x9F are in Windows-1252. The five that it leaves out are control characters here.
+/// The characters 0x80 to 0x9F of Windows-1252. The five unused ones are control characters here.
 const UPPER: [char; 32] = [
     '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}', '\u{2030}',
     '\u{160}', '\u{2039}', '\u{152}', '\u{8D}', '\u{17D}', '\u{8F}', '\u{90}', '\u{2018}', '\u{2019}', '\u{201C}',
@@ -32,7 +32,7 @@ const UPPER: [char; 32] = [
     '\u{17E}', '\u{178}',
 ];
 
-/// The text of a source, with the mark that it may begin with, and its encoding. A source that is no valid UTF-8 is in Windows-1252.
+/// The text of a source, including its byte order mark, and its encoding. A source that is not valid UTF-8 is read as Windows-1252.
 pub fn decode(bytes: &[u8]) -> (String, Encoding) {
     let words = |of: fn([u8; 2]) -> u16| {
         let pairs: Vec<u16> = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();

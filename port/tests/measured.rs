@@ -1,5 +1,5 @@
-//! How much of what is to be edited the tool finds, and how much of what it finds is to be edited, on programs in tests/port that a
-//! person labelled: `//@ a; b` at the end of a line names what is to be edited in it.
+//! Recall and precision of the tool's findings, on programs in tests/port that a person labelled: `//@ a; b` at the end of a line
+//! names the edits in it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The programs.
 const PROGRAMS: [&str; 8] = ["imaging", "simulation", "pricing", "templates", "viewer", "server", "capture", "service"];
-/// Both precision and recall are at least this.
+/// The minimum of precision and of recall.
 const GOAL: f64 = 0.95;
 
 /// The labels of a file: line and text.
@@ -39,7 +39,7 @@ fn precision_and_recall() {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
             let mut labels = labels(&file);
             for finding in found.unwrap() {
-                // The longest of the line that fits: `FormatMessageW` before `W`.
+                // The longest label of the line that matches: `FormatMessageW` before `W`.
                 let fits =
                     |(line, label): &(usize, String)| *line == finding.line && finding.found.contains(label.as_str());
                 let best = (0..labels.len()).filter(|&n| fits(&labels[n])).max_by_key(|&n| labels[n].1.len());

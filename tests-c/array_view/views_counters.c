@@ -534,22 +534,22 @@ CHILD(programs_that_race) {
         revamp_completion done = NULL;
         begin_field(&f);
         NO_RACE();
-        /* AV-25: a copy from one view under way, and a launch that writes one that overlaps it. */
+        /* AV-25: a copy from a view is under way, and a launch writes an overlapping view. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
-        /* AV-24: though no element is touched by both. */
+        /* AV-24: reported although no element is used by both. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(run_step(e, NULL, use_view(f.middle)));
         RACE("revamp_copy_async", dispatch_of(e));
         expect_done(done);
-        /* A write under way, and a read. */
+        /* A write is under way, and a launch reads. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(revamp_array_view_data(f.constant, REVAMP_ACCESS_READ, &data));
         RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
-        /* AV-17: the access of a view that is not const is a write. */
+        /* AV-17: access through a view of non-const elements counts as a write. */
         done = begin_copy(region_of(f.left), f.host);
         CHECK_OK(revamp_array_view_data(f.middle, REVAMP_ACCESS_READ_WRITE, &data));
         RACE("revamp_copy_async", "revamp_array_view_data");
@@ -663,7 +663,7 @@ TEST(legal_programs_are_not_reported) {
     CHECK_CHILD("programs_that_are_legal", "REVAMP_CHECK=1", "REVAMP_MEMORY=separate", NULL);
 }
 
-/* Threads that keep to their sections. */
+/* No race: each thread uses only its own section. */
 
 typedef struct {
     const engine *e;
@@ -712,7 +712,7 @@ TEST(legal_threads_are_not_reported) {
     CHECK_CHILD("threads_that_are_legal", "REVAMP_CHECK=1", "REVAMP_MEMORY=separate", NULL);
 }
 
-/* Threads that do not: one holds a copy open while another launches. */
+/* A race of threads: one holds a copy open while another launches. */
 static void *launch_once(void *context) {
     worker *w = context;
     CHECK_OK(run_step(w->e, NULL, use_view(w->view)));

@@ -1,4 +1,5 @@
-// Each invocation notes at its place: how often it came, its workgroup number folded, and the number of workgroups folded.
+// Each invocation counts its runs in its own element, and stores its workgroup's number and the number of workgroups, each
+// folded to one integer.
 struct Seen { uint times; uint group; uint groups; uint local; };
 layout(set = 0, binding = 0) buffer Places { Seen seen[]; };
 layout(push_constant) uniform Push { uvec3 size; };

@@ -1,5 +1,6 @@
-/* Choice of accelerator_view (rules SEL). Where a launch ran is told by where the data it wrote is valid, which differs
- * between accelerator_views only if they have memory of their own (REVAMP_MEMORY=separate, or a GPU's). */
+/* Choice of accelerator_view (rules SEL). The tests find the accelerator_view of a launch by the location where the
+ * written data is valid. Locations differ only if accelerator_views have separate memory (REVAMP_MEMORY=separate, or a
+ * GPU). */
 #include "engines.h"
 
 #include <stdlib.h>
@@ -196,7 +197,7 @@ TEST(SEL_29_an_array_copy_waits_for_the_kernels_before_it) {
             CHECK_OK(launch_step(p->view, step, from));
         CHECK_OK(revamp_copy(&a, &b));
         step_naive(expected, N, 20);
-        /* Nothing is waited for or asked here. */
+        /* Checked without a further wait or call. */
         CHECK_SAME(data, expected, N * 4);
         CHECK_OK(revamp_array_destroy(from));
         CHECK_OK(revamp_array_destroy(to));
@@ -204,14 +205,14 @@ TEST(SEL_29_an_array_copy_waits_for_the_kernels_before_it) {
     }
 }
 
-/* With array_views. */
+/* Launches with array_views. */
 
 enum { BYTES = N * 4 };
 
 #define VALID(view, where) CHECK_NUMBER(valid_on(view, where), bytes_of(view))
 #define INVALID(view, where) CHECK_NUMBER(valid_on(view, where), 0)
 
-/* Two accelerator_views beside the default one, and two views of numbers at home on the host. */
+/* The default accelerator_view and two more, and two array_views whose home is the host. */
 typedef struct {
     const engine *e;
     revamp_accelerator_view normal, first, second;
@@ -243,7 +244,7 @@ static scene begin(const engine *e) {
 static void end(scene *s) {
     drop(s->a);
     drop(s->b);
-    /* What was written is at home now. */
+    /* The release of the views wrote all data back to its home. */
     CHECK_SAME(s->a_data, s->a_numbers, BYTES);
     CHECK_SAME(s->b_data, s->b_numbers, BYTES);
     CHECK_OK(revamp_accelerator_view_release(s->first));
@@ -352,7 +353,7 @@ TEST(SEL_5_SEL_7_views_are_made_valid_where_the_array_lives) {
         VALID(s.a, s.first);
         expect_chosen(&s, s.b, s.first);
         sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
-        /* Valid on the default view: that does not count against the array. */
+        /* The array decides, even if the array_view is valid on the default accelerator_view. */
         prefetch(s.a, s.normal);
         CHECK_OK(run_step(s.e, s.normal, use_view(s.b)));
         CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
@@ -386,7 +387,7 @@ TEST(SEL_8_without_arrays_the_views_are_as_good_as_no_target) {
     FOR_EACH_SCENE(s) {
         if (!s.e->step) continue;
         step_a(&s, s.first);
-        /* The auto-selection view is no target: the data stays where it is. */
+        /* The auto-selection view does not count as a target, so the data stays where it is. */
         meter m = meter_of(NULL);
         step_a(&s, automatic);
         step_a(&s, NULL);
@@ -399,7 +400,7 @@ TEST(SEL_9_a_candidate_has_all_captured_views) {
     FOR_EACH_SCENE(s) {
         uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
         revamp_array_view written = view_of(out, N);
-        /* `a` is on the default view and on the first, `b` on the first and the second. */
+        /* `a` is valid on `normal` and `first`, `b` on `first` and `second`. */
         prefetch(s.a, s.normal);
         prefetch(s.a, s.first);
         prefetch(s.b, s.first);
@@ -423,7 +424,7 @@ TEST(SEL_9_without_a_place_that_has_all_the_default_view_runs_it) {
         prefetch(s.b, s.second);
         CHECK_OK(revamp_array_view_discard_data(written));
         CHECK_OK(run_sum(s.e, NULL, use_view(s.a), use_view(s.b), use_view(written)));
-        /* What that moves is open: accelerator_views of one accelerator may have their memory in common. */
+        /* The number of moved bytes is unspecified: accelerator_views of one accelerator may share memory. */
         VALID(s.a, s.normal);
         VALID(s.b, s.normal);
         expect_chosen(&s, written, s.normal);
@@ -436,7 +437,7 @@ TEST(SEL_9_without_a_place_that_has_all_the_default_view_runs_it) {
 TEST(SEL_10_a_discarded_view_is_no_constraint) {
     FOR_EACH_SCENE(s) {
         step_a(&s, s.first);
-        /* Its copy on another accelerator_view, the last written, does not count either. */
+        /* Nor does it matter that its data was last written on another accelerator_view. */
         CHECK_OK(run_step(s.e, s.second, use_view(s.b)));
         meter m = meter_of(NULL);
         sum_a_to_b(&s);
@@ -470,7 +471,7 @@ TEST(SEL_11_SEL_19_data_of_another_accelerator_comes_to_the_default_view) {
         meter m = meter_of(NULL);
         step_a(&s, NULL);
         revamp_transfer_counters moved = moved_since(&m);
-        /* By way of home, which is the host. */
+        /* The data moves through its home, the host. */
         CHECK_NUMBER(moved.implicit_from_bytes, apart_there ? BYTES : 0);
         CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? BYTES : 0);
         expect_chosen(&s, s.a, s.normal);
@@ -537,7 +538,7 @@ TEST(SEL_14_otherwise_any_candidate_runs_it) {
     }
 }
 
-/* Random places for two views: where one place has both, nothing moves; where not, the default view gets them. */
+/* Two views, valid at random locations: if one location has both, nothing moves, else both move to the default view. */
 TEST(SEL_15_a_launch_with_candidates_moves_nothing) {
     FOR_EACH_ENGINE(e) {
         uint32_t state = 5;
@@ -586,7 +587,7 @@ TEST(SEL_17_a_view_over_an_array_runs_where_that_lives) {
         meter m = meter_of(NULL);
         CHECK_OK(run_step(s.e, NULL, use_view(over)));
         CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
-        /* The accelerator_view counts, not the memory behind it. */
+        /* Locations are accelerator_views, even if these share memory. */
         VALID(over, s.second);
         INVALID(over, s.normal);
         INVALID(over, s.first);
@@ -646,7 +647,7 @@ TEST(SEL_21_a_copy_to_a_view_goes_to_its_home_on_the_host) {
         meter m = meter_of(NULL);
         copy(host_region(sent, 1, &extent, 4), region_of(s.a));
         revamp_transfer_counters moved = moved_since(&m);
-        /* Whatever is cached elsewhere: nothing goes there, and nothing of the old contents comes back. */
+        /* Copies elsewhere do not matter: no data goes there, and none of the old contents is fetched. */
         CHECK_NUMBER(bytes_to(moved), 0);
         CHECK_NUMBER(bytes_from(moved), 0);
         CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
@@ -679,7 +680,7 @@ TEST(SEL_21_a_copy_to_a_view_goes_to_its_array) {
     }
 }
 
-/* A copy from `a`, valid in two places, to an array: what it moved. */
+/* The transfers of a copy from `a`, which is valid at two locations, to an array. */
 static revamp_transfer_counters copy_a_to_array(scene *s, revamp_accelerator_view where) {
     revamp_array array = array_1d(where, N, 4);
     meter m = meter_of(NULL);
@@ -690,8 +691,7 @@ static revamp_transfer_counters copy_a_to_array(scene *s, revamp_accelerator_vie
     return moved;
 }
 
-/* Within the accelerator's memory. Where that memory is the host's, the array is in it too, and the direction is moot.
- */
+/* Expects a copy within the accelerator's memory. If that is host memory, the direction does not matter. */
 static void expect_local(const scene *s, revamp_transfer_counters moved) {
     CHECK_NUMBER(bytes_from(moved), 0);
     CHECK_NUMBER(bytes_moved(moved), BYTES);
@@ -705,7 +705,7 @@ TEST(SEL_22_a_copy_takes_the_copy_at_its_destination) {
     FOR_EACH_SCENE(s) {
         prefetch(s.a, s.first);
         expect_local(&s, copy_a_to_array(&s, s.first));
-        /* Also if it is the only one. */
+        /* The same if it is the only valid copy. */
         step_a(&s, s.first);
         expect_local(&s, copy_a_to_array(&s, s.first));
     }
@@ -723,7 +723,7 @@ TEST(SEL_23_SEL_26_else_the_copy_on_the_host) {
         CHECK_NUMBER(bytes_from(moved), 0);
         CHECK_NUMBER(bytes_moved(moved), BYTES);
         if (apart_there) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
-        /* The other accelerator has no part in it. */
+        /* The other accelerator is not involved. */
         if (s.apart && apart_there) CHECK_NUMBER(bytes_moved(after), bytes_moved(before));
         VALID(s.a, s.first);
         VALID(s.a, cpu_view());
@@ -745,7 +745,7 @@ TEST(SEL_23_the_host_comes_before_home) {
         meter m = meter_of(NULL);
         copy(region_of(over), whole(there));
         revamp_transfer_counters moved = moved_since(&m), after = accelerator_transfers(e->p->accelerator);
-        /* The accelerator of home has no part in it, unless the host's copy is home's own memory. */
+        /* The accelerator of the home is not involved, unless the host uses the home's memory. */
         if (is_apart(over, cpu_view())) {
             CHECK_NUMBER(bytes_moved(moved), BYTES);
             CHECK_NUMBER(bytes_from(moved), 0);
@@ -770,7 +770,7 @@ TEST(SEL_24_else_any_valid_copy) {
             revamp_transfer_counters moved = copy_a_to_array(&s, other.p->view);
             if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
             if (apart_there) CHECK_NUMBER(bytes_to(moved), BYTES);
-            /* Straight from there: home does not get it first. */
+            /* The data moves directly, not through its home. */
             if (s.apart) INVALID(s.a, cpu_view());
             end_engine(&other);
         }
@@ -809,7 +809,7 @@ TEST(SEL_27_a_kernel_that_reads_leaves_both_copies_valid) {
         VALID(s.a, s.first);
         VALID(reader, cpu_view());
         VALID(reader, s.first);
-        /* So neither side moves anything. */
+        /* So reads on both sides move nothing. */
         meter m = meter_of(NULL);
         CHECK_SAME(host_access(reader, REVAMP_ACCESS_READ), s.a_numbers, BYTES);
         CHECK_OK(run_sum(s.e, s.first, use_view(reader), use_view(reader), use_view(s.b)));
@@ -818,7 +818,7 @@ TEST(SEL_27_a_kernel_that_reads_leaves_both_copies_valid) {
     }
 }
 
-/* C's array_view = array_view: one owner more of the one, one less of the other. */
+/* The assignment of array_views in C: retains one handle and releases the other. */
 TEST(SEL_28_rebinding_a_handle_moves_nothing) {
     FOR_EACH_SCENE(s) {
         revamp_array_view handle = s.a;

@@ -1,5 +1,5 @@
-/* Every function that takes a handle, with a wrong handle in one of its places and nothing else wrong; and the wrong
- * handles: null, freed, foreign, of another type. */
+/* Calls every function that takes a handle with one bad handle and otherwise valid arguments. The bad handles are null,
+ * freed, foreign, and of another type. */
 #ifndef HANDLES_H
 #define HANDLES_H
 
@@ -42,12 +42,12 @@ void *handle_of_type(handle_type type);
 /* A host kernel that does nothing. */
 void ignore_id(const revamp_thread_id *id, void *context);
 
-/* Whether it can be called here. */
+/* True if the function can be called on this machine. */
 bool is_possible(const handle_case *c);
 #define FOR_EACH_CASE(c, table)                                                                                        \
     for (const handle_case *c = (table)->cases; c < (table)->cases + (table)->count; c++)                              \
         if (is_possible(c))
-/* It is told that the handle is bad, and of which type it was to be. */
+/* The error says that the handle is bad, and which type is expected. */
 void check_bad(const handle_case *c, void *handle, const char *says);
 
 /* All functions of a table, given one kind of wrong handle. The process goes on. */

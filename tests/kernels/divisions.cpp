@@ -12,7 +12,7 @@ using namespace concurrency;
 
 namespace {
 
-// As the specification has it. Numbers of less than 32 bits are divided as int.
+// The specified result. Numbers of less than 32 bits are divided as int.
 template <typename T> T quotient(T left, T right) {
     using Divided = decltype(left / right);
     const Divided a = left, b = right;
@@ -81,7 +81,7 @@ template <typename T> void by_variables(const accelerator_view &where, const cha
     compare(name, remainders, all.remainders);
 }
 
-// By one number for all threads, in a loop, in tiles with a barrier.
+// All threads divide by the same number, in a loop, in tiles with a barrier.
 template <typename T> void by_one(const accelerator_view &where, const char *name) {
     const std::vector<T> data = numbers<T>();
     for (const T by : data) {

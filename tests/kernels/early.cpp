@@ -1,5 +1,5 @@
-// The API before main() and behind it: the kernels of a program are registered before its static objects are made, and
-// until the last of them is destroyed.
+// The API before and after main(): the kernels of a program are registered from before the construction of its static
+// objects until the last of them is destroyed.
 #include "device.hpp"
 
 #include <cstdio>
@@ -28,7 +28,7 @@ static std::vector<int> expected(int by) {
     return {5 * by, 5 * by + 1, 5 * by + 2, 5 * by + 3};
 }
 
-// What a static initialiser sees.
+// The API in a static initialiser.
 struct early {
     accelerator chosen;
     std::size_t offered = accelerator::get_all().size();
@@ -77,7 +77,7 @@ struct late {
 static const accelerator at_namespace_scope;
 static const early before_main;
 
-// As early as a program may ask.
+// The earliest priority that a program may use.
 static struct first {
     std::vector<int> results;
     first() : results(launched(nullptr, 2)) {}
@@ -85,13 +85,14 @@ static struct first {
 
 static const on_device device_before_main;
 
-// Behind the first use of a device: what was made before is destroyed when the library has ended (ShutDown).
+// Constructed after the first use of a device. Objects constructed before it are destroyed after the library
+// (ShutDown).
 static late after_main;
 
 TEST(the_default_is_the_same_before_main) {
     CHECK(at_namespace_scope == accelerator());
     CHECK(before_main.chosen == accelerator());
-    // Where the program's kernels count.
+    // If the default depends on the program's kernels.
     if (std::getenv("REVAMP_TEST")) CHECK(accelerator() == vulkan_view().accelerator);
 }
 

@@ -1,4 +1,5 @@
-# What a program prints: by both kinds of streams all of it, in order; by one kind the bytes that it prints without what makes both work (PLAIN).
+# The output of a program. With both kinds of streams, it prints everything in order. With one kind, it prints the same bytes as without the
+# support for both (PLAIN).
 function(printed program what out)
   execute_process(COMMAND "${program}" ${what} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE error)
   set(${out} "${status}|${text}|${error}" PARENT_SCOPE)
@@ -22,7 +23,7 @@ check(both_ascii "0|wide text 1\nwww\nnarrow 2\nnnn\nprintf 3\ntext\nend\n|error
 check(both_locale "0|wide café € 😀 1\nwww\nnarrow 2\nnnn\nprintf 3\ncafé € 😀\nend\n|error café € 😀\nerror\n")
 check(narrow_first_ascii "0|first wide text 1\nwww\nlast\n|error text\n")
 
-# The option leaves it out.
+# The option disables this support.
 printed("${PLAIN}" both_ascii got)
 if(NOT got MATCHES "output of this program was lost")
   message(FATAL_ERROR "with -DREVAMP_NO_WIDE_OUTPUT: ${got}")

@@ -1,4 +1,4 @@
-# One run of what prints: PROGRAM, WHAT, and PRINTS, the value of REVAMP_DEBUG_PRINTF. Lines of different threads have no order.
+# One run of a program that prints: PROGRAM, WHAT, and PRINTS, the value of REVAMP_DEBUG_PRINTF. The order of lines of different threads does not matter.
 set(ENV{REVAMP_DEBUG_PRINTF} "${PRINTS}")
 set(mode)
 if(PRINTS)

@@ -23,7 +23,7 @@ fn header_version_is_the_crates() {
     assert_eq!((packed >> 22, packed >> 12 & 0x3FF, packed & 0xFFF), (0, 1, 0));
 }
 
-/// Cargo runs none of `tests/rust` unasked.
+/// Every file of `tests/rust` has a `[[test]]`, because Cargo does not find them there automatically.
 #[test]
 fn manifest_names_each_integration_test() {
     let manifest = include_str!("../../Cargo.toml");

@@ -47,7 +47,7 @@ struct live_object {
     }
 };
 
-// What the host knows of an array.
+// The data of an array on the host.
 struct array_control : live_object {
     const revamp_array handle;
     // For host access to elements; created at the first use.

@@ -49,7 +49,7 @@ pub(super) fn call(e: &mut Emitter, function: Function, arguments: &[Operand]) -
     Ok(())
 }
 
-/// The characters of a string literal, without its end.
+/// The characters of a string literal, without the terminating zero.
 fn literal(module: &Module, operand: &Operand) -> Option<Vec<u8>> {
     let Value::Constant(constant) = &operand.value else { return None };
     let (global, at) = constant_address(constant)?;
@@ -67,7 +67,7 @@ fn literal(module: &Module, operand: &Operand) -> Option<Vec<u8>> {
 /// A part of a format.
 #[derive(Debug, PartialEq)]
 enum Piece {
-    /// Literal text, `%%` included.
+    /// Literal text, including `%%`.
     Text(Vec<u8>),
     Conversion(Conversion),
 }
@@ -122,13 +122,13 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
     Ok(all)
 }
 
-/// A conversion for debugPrintf, and the id of what it prints unless that is known at compile time.
+/// A conversion for debugPrintf, and the id of its argument; no id if the text is known at compile time.
 struct Converted {
     spelling: Vec<u8>,
     word: Option<Word>,
 }
 
-/// The inner error says what is wrong with the conversion.
+/// Converts a conversion of C for debugPrintf. The inner error is the part of the message after the conversion.
 fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowered<Result<Converted, String>> {
     let Conversion { look, length, letter } = conversion;
     if let 's' | 'c' = letter {
@@ -172,7 +172,7 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowe
         if !look.is_empty() {
             return Ok(Err("of device code has no width".into()));
         }
-        // A variable that is used only here is in no group.
+        // A variable that is used only here has no SPIR-V variable.
         let is_variable = matches!(&argument.value, Value::Constant(c) if constant_address(c).is_some());
         return Ok(match if is_variable { None } else { Some(e.address(argument)?) } {
             Some(Address::Device(word)) => Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) }),

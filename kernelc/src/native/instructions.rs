@@ -10,7 +10,7 @@ use crate::llvm::number::{opcode as o, value as k};
 use crate::llvm::{Form, Value};
 use std::collections::{BTreeSet, HashMap};
 
-/// The values that stand for those of the kernel.
+/// Maps values of the kernel to their copies.
 pub type Copied<'m> = HashMap<Value<'m>, Value<'m>>;
 
 /// The parts of a constant.
@@ -26,7 +26,7 @@ fn mentions<'m>(value: Value<'m>, shared: &dyn Fn(Value<'m>) -> bool) -> bool {
     shared(value) || parts(value).into_iter().any(|part| mentions(part, shared))
 }
 
-/// Whether a constant is no computation with the address of a tile_static variable, other than of addresses within it.
+/// True unless a constant computes with the address of a tile_static variable, other than an address within it.
 pub fn is_movable<'m>(value: Value<'m>, shared: &dyn Fn(Value<'m>) -> bool) -> bool {
     match value.form() {
         Form::Expression(o::GEP) => parts(value).into_iter().all(|part| is_movable(part, shared)),
@@ -55,7 +55,7 @@ impl<'m> Function<'_, 'm> {
         }
     }
 
-    /// Where a variable lies, or the argument block.
+    /// The address of a variable or of the argument block.
     fn place(&self, region: Option<&Region<'m>>, name: LocalId) -> Option<Value<'m>> {
         if name == super::values::BLOCK {
             return Some(self.block);
@@ -122,8 +122,8 @@ impl<'m> Function<'_, 'm> {
         }
     }
 
-    /// An atomic operation on a tile_static variable, which one thread of the machine alone has: a load and a store. Gives what was
-    /// loaded.
+    /// An atomic operation on a tile_static variable becomes a load and a store, because only one thread of the machine uses the
+    /// variable. Returns the loaded value.
     fn alone(
         &self,
         region: Option<&Region<'m>>,

@@ -1,5 +1,5 @@
-//! Variables of which one is a copy of the other, and that are never needed at once, become one: what a loop sums up in each of a
-//! tile's threads would else be copied in each iteration.
+//! Coalesces variables: if one is a copy of the other, and both are never live at once, they become one variable. Otherwise, the
+//! accumulator of a loop would be copied in each iteration for each thread of a tile.
 
 use super::handles::Handles;
 use super::variables::{Access, Flow, Variables, live, targets, variables};
@@ -16,12 +16,12 @@ struct Step {
     /// The place of the instruction in its block.
     at: usize,
     variable: LocalId,
-    /// What the load makes, or what is stored unless it is a constant.
+    /// The loaded value, or the stored value unless it is a constant.
     value: Option<LocalId>,
     stores: bool,
 }
 
-/// The names that variables of a function get, and the stores that are left out, by block and place.
+/// The new names of the variables of a function, and the stores to remove, by block and position.
 pub struct Joined {
     names: BTreeMap<LocalId, LocalId>,
     dropped: Vec<(usize, usize)>,
@@ -42,7 +42,7 @@ pub fn find(code: &ir::Module, function: &Function) -> Joined {
             let Some((to, from)) = step.value.and_then(|value| Some((step.variable, *loads.get(&value)?))) else {
                 continue;
             };
-            // Variables of one value may be computed again instead.
+            // Variables with a single value may be rematerialised instead.
             let several = all[&to].stores.len() > 1 || all[&from].stores.len() > 1;
             if several && all[&to].ty == all[&from].ty {
                 pairs.insert((to, from));
@@ -83,7 +83,7 @@ fn steps(block: &ir::Block, all: &Variables) -> Vec<Step> {
     block.instructions.iter().enumerate().filter_map(step).collect()
 }
 
-/// One of two variables is changed while the other is needed. `names`: of those that have become one.
+/// True if one of two variables is changed while the other is live. `names`: the variables coalesced so far.
 fn meet(
     blocks: &[Vec<Step>],
     flow: &[Flow],
@@ -95,7 +95,7 @@ fn meet(
         |step: &Step| two.iter().position(|name| *name == names.get(&step.variable).copied().unwrap_or(step.variable));
     blocks.iter().enumerate().any(|(n, block)| {
         let steps: Vec<(usize, &Step)> = block.iter().filter_map(|s| Some((of(s)?, s))).collect();
-        // Whether each store only copies the other variable as it is then.
+        // Checks whether each store only copies the current value of the other variable.
         let mut fresh: HashMap<Option<LocalId>, usize> = HashMap::new();
         let copies: Vec<bool> = steps
             .iter()
@@ -117,7 +117,7 @@ fn meet(
     })
 }
 
-/// The places of stores of what a variable is already, of a block's loads and stores.
+/// Among the loads and stores of a block, the positions of stores of the value that the variable already has.
 fn superfluous(steps: impl Iterator<Item = Step>) -> Vec<usize> {
     let mut fresh: HashMap<Option<LocalId>, LocalId> = HashMap::new();
     let mut found = Vec::new();
@@ -134,7 +134,7 @@ fn superfluous(steps: impl Iterator<Item = Step>) -> Vec<usize> {
 }
 
 impl Joined {
-    /// Joins them in LLVM's function.
+    /// Coalesces the variables in LLVM's function.
     pub fn apply<'m>(self, edit: Editor<'m>, handles: &Handles<'m>) {
         for (block, at) in self.dropped {
             edit.erase(handles.blocks[block][at]);

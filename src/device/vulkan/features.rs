@@ -1,5 +1,5 @@
-//! Device features and extensions. One table says what each is called and where Vulkan keeps it, and so how it is read and
-//! enabled.
+//! Device features and extensions. One table has the name of each and its field in Vulkan's structures. The code that reads
+//! and enables features is generated from it.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +12,7 @@ pub(super) struct Chain {
     core: vk::PhysicalDeviceFeatures,
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
-    /// On Vulkan 1.2 filled from, and copied to, the extensions' own structures below.
+    /// With Vulkan 1.2, its fields are copied from and to the structures of the extensions below.
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
     sync2: vk::PhysicalDeviceSynchronization2Features<'static>,
     maintenance4: vk::PhysicalDeviceMaintenance4Features<'static>,
@@ -37,7 +37,7 @@ macro_rules! copy_fields {
 
 macro_rules! features {
     ($($field:ident $name:literal $group:ident . $vk:ident;)*) => {
-        /// Which of the device features that are useful for computing a device has.
+        /// The device features that revamp uses, and whether a device has each.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Features {
             $(#[doc = concat!("`", $name, "`.")] pub $field: bool,)*
@@ -131,22 +131,22 @@ features! {
 
 macro_rules! extensions {
     ($($field:ident $name:path;)*) => {
-        /// Which of the device extensions that revamp can use a device has; all of them are enabled.
+        /// The device extensions that revamp uses, and whether a device has each. All available ones are enabled.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Extensions {
             $(#[doc = concat!("`ash::", stringify!($name), "`.")] pub $field: bool,)*
         }
         impl Extensions {
-            /// From the device's list.
+            /// The extensions in the list of a device.
             pub(super) fn find(list: &[vk::ExtensionProperties]) -> Self {
                 let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
                 Self { $($field: has($name),)* }
             }
-            /// Those among `names`.
+            /// The extensions in `names`.
             pub(super) fn among(names: &[&CStr]) -> Self {
                 Self { $($field: names.contains(&$name),)* }
             }
-            /// Names of those that are present.
+            /// The names of the available extensions.
             pub fn names(&self) -> Vec<&'static CStr> {
                 [$((self.$field, $name)),*].into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()
             }
@@ -182,7 +182,7 @@ extensions! {
 }
 
 impl Chain {
-    /// Puts the structures that a device of version `api` with these extensions knows behind `head`.
+    /// Chains to `head` the structures that a device of version `api` with these extensions supports.
     fn link<'a>(
         &'a mut self,
         mut head: vk::PhysicalDeviceFeatures2<'a>,
@@ -230,7 +230,7 @@ impl Chain {
         head
     }
 
-    /// Fills `v13` from the extensions' structures.
+    /// Copies the structures of the extensions to `v13`.
     fn gather(&mut self) {
         self.v13.synchronization2 |= self.sync2.synchronization2;
         self.v13.maintenance4 |= self.maintenance4.maintenance4;
@@ -318,7 +318,7 @@ impl Chain {
         }
     }
 
-    /// Fills the extensions' structures from `v13`.
+    /// Copies `v13` to the structures of the extensions.
     fn spread(&mut self) {
         self.sync2.synchronization2 = self.v13.synchronization2;
         self.maintenance4.maintenance4 = self.v13.maintenance4;
@@ -332,7 +332,7 @@ impl Chain {
 }
 
 impl Features {
-    /// Asks a device of at least version 1.2 (`api`: what may be used of it).
+    /// The features of a device of version 1.2 or later. `api`: the version that may be used.
     pub(super) fn query(raw: &ash::Instance, handle: vk::PhysicalDevice, api: u32, extensions: &Extensions) -> Self {
         let mut chain = Chain::default();
         let mut all = chain.link(vk::PhysicalDeviceFeatures2::default(), api, extensions);
@@ -366,7 +366,7 @@ impl Features {
         Self::read(&chain)
     }
 
-    /// Those that both have.
+    /// The features that both have.
     pub(super) fn both(&self, other: &Self) -> Self {
         let mut all = *self;
         all.keep(other);

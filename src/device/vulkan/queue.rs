@@ -1,9 +1,9 @@
 //! The queue of a Vulkan device: records commands into batches, with barriers and waits, and submits them.
 //!
-//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). A command that conflicts with an
-//! earlier one of the same queue gets a memory barrier before it, unless there is one in between already; one that conflicts
-//! with another queue's makes the batch wait for that queue's semaphore, once that work is submitted. The batch is submitted
-//! when the device is idle, when it has grown, or when somebody waits.
+//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). If a command conflicts with an earlier
+//! one of the same queue, it gets a memory barrier, unless there is a barrier in between already. If it conflicts with work of
+//! another queue, that work is submitted first, and the batch waits for that queue's semaphore. The batch is submitted when the
+//! device is idle, when the batch has grown, or when a thread waits.
 
 #![allow(unsafe_code)]
 
@@ -32,11 +32,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// While the device has more than one batch ahead, a batch gathers this many commands.
+/// The number of commands that a batch gathers while the device has more than one batch queued.
 const GATHERED: u32 = 128;
-/// If a word tells that a batch is done, only one batch of this many signals the semaphore.
+/// If a queue has a completion word, only one batch in this many signals the semaphore.
 const SIGNAL_EVERY: u64 = 16;
-/// How long a signal may take after the work before it is done.
+/// The maximum time to wait for a signal after its work is done.
 const SIGNAL_TIME: Duration = Duration::from_millis(2);
 
 /// Which hardware queue a queue submits to.
@@ -66,14 +66,14 @@ pub(super) struct BufferUse<'a> {
     pub range: Range<u64>,
     /// How they are used.
     pub access: Access,
-    /// True if a copy writes it, so that earlier losses of these bytes do not matter.
+    /// True if a copy overwrites all of these bytes, so that earlier losses do not matter.
     pub renewed: bool,
 }
 
 /// The uses of a command, in order of their buffers.
 type Order<'a> = SmallVec<[(u64, &'a BufferUse<'a>); 16]>;
 
-/// What a command conflicts with. Filled in place: it is large to move.
+/// The conflicts of a command. Filled in place, because it is large.
 #[derive(Default)]
 struct Conflicts<'a> {
     /// The locked trackers of its buffers.
@@ -86,7 +86,7 @@ struct Conflicts<'a> {
     waits: SmallVec<[Point; 4]>,
     /// Work that must be waited for first, with no lock held.
     elsewhere: SmallVec<[Point; 4]>,
-    /// If the driver may stop loops: the commands whose results it may use.
+    /// On a driver that may stop loops, the commands whose results the command may use.
     after: After,
 }
 
@@ -94,13 +94,13 @@ struct Conflicts<'a> {
 struct QueueState {
     open: Option<Box<Batch>>,
     flying: VecDeque<Box<Batch>>,
-    /// Empty batches, kept for their lists' memory.
+    /// Empty batches, kept to reuse the memory of their lists.
     spent: VecDeque<Box<Batch>>,
     /// Recordings that are not in use.
     free: FreeRecordings,
     /// The recording of a host barrier; made at the first use.
     host_barrier: Option<Recording>,
-    /// What the last batch with waits waited for: timelines and values.
+    /// The timelines and values that the last batch with waits waited for.
     needs: SmallVec<[(u64, u64); 4]>,
     /// Number of the open or next batch.
     value: u64,
@@ -114,7 +114,7 @@ struct QueueState {
     burst: Burst,
 }
 
-/// A queue of a Vulkan device: what an accelerator_view or a copy lane submits to.
+/// A queue of a Vulkan device, for an accelerator_view or a copy lane.
 pub(super) struct VulkanQueue {
     /// The device.
     pub core: Arc<Core>,
@@ -157,7 +157,7 @@ impl VulkanQueue {
         matches!(self.lane, Lane::Compute(_))
     }
 
-    /// Records a command after everything its uses conflict with.
+    /// Records a command, ordered after all work that conflicts with its uses.
     #[inline(always)]
     pub fn record(&self, uses: &[BufferUse<'_>], work: Command<'_>) -> Result<Point> {
         self.record_after(uses, work, true)
@@ -237,13 +237,13 @@ impl VulkanQueue {
                 self.submit_all(&mut state)?;
                 continue;
             }
-            // Nothing is done beside a timed launch.
+            // No other command runs at the same time as a timed launch.
             conflicts.barrier |= state.timed.is_some_and(|timed| timed >= state.barrier);
             let (barrier, number) = (conflicts.barrier, state.value);
             let ahead = || number - 1 - self.own.poll(number - 1);
             let alone = self.immediate || !in_burst && ahead() == 0;
             let recording = self.recording(&mut state, barrier, &work, alone)?;
-            // If this fails, what was recorded before stays, and nothing of this command is there.
+            // If this fails, the commands recorded before stay, and nothing of this command is recorded.
             let recorded = match &mut work {
                 Command::Dispatch(launch) => recording.launch(&self.own, barrier, launch)?,
                 Command::Timed(launch, timer) => recording.timed(&self.own, launch, timer).map(|()| true)?,
@@ -254,9 +254,9 @@ impl VulkanQueue {
             let (point, count) = self.note(&mut state, &order, &mut conflicts, &work)?;
             let chained = conflicts.chained;
             drop(conflicts);
-            // The time that recording takes does not count as the program's.
+            // The time for recording does not count as time of the program.
             state.burst.add(if recorded { Instant::now() } else { now });
-            // The device should neither run out of work nor get each command by itself.
+            // Keeps the device busy without submitting each command separately.
             let submit = alone
                 || state.burst.is_cut()
                     && match ahead() {
@@ -264,16 +264,16 @@ impl VulkanQueue {
                         _ => count >= GATHERED,
                     };
             if submit {
-                // If it does not follow others of the batch, the bytes it was to write are unchanged.
-                let told = if chained { point.sequence + 1 } else { point.sequence };
-                self.submit(&mut state, told)?;
+                // If it depends on no other command of the batch and is not submitted, its destination is unchanged, so it is not lost.
+                let lost_below = if chained { point.sequence + 1 } else { point.sequence };
+                self.submit(&mut state, lost_below)?;
             }
             return Ok(point);
         }
     }
 
     /// Locks the trackers of the buffers, all together and in one order, so that two queues cannot order two buffers
-    /// differently; then finds what the uses conflict with.
+    /// differently; then finds the conflicts of the uses.
     fn find_conflicts<'a>(&self, state: &QueueState, order: &Order<'a>, found: &mut Conflicts<'a>) -> Result<()> {
         let own = self.own.id();
         let watched = self.core.overruns.is_active();
@@ -296,7 +296,7 @@ impl VulkanQueue {
                     elsewhere.push(p.clone());
                 }
             });
-            // A kernel that only writes may leave elements out.
+            // A kernel that only writes may skip elements, so lost bytes are an error for it too.
             if !u.renewed {
                 segments.check(&u.range)?;
             }
@@ -304,7 +304,7 @@ impl VulkanQueue {
         Ok(())
     }
 
-    /// Makes a command wait for work that it may have nothing in common with.
+    /// Orders a command after these points, even without conflicting uses.
     #[cold]
     fn come_after(&self, state: &QueueState, after: &[Point], found: &mut Conflicts<'_>) -> Result<()> {
         for p in after {
@@ -395,12 +395,11 @@ impl VulkanQueue {
         Ok(())
     }
 
-    /// The point at which everything recorded so far is done. Makes sure that all of it begins, and releases what finished
-    /// work held.
+    /// The point at which all work recorded so far is done. Submits this work, and releases the objects of finished work.
     pub fn marker(&self) -> Result<Point> {
         let mut state = self.state.lock();
         let value = if state.open.is_some() { state.value } else { state.value - 1 };
-        // It is no command, and the number of the next one is not its own: what comes after it must not be lost with that.
+        // A marker is not a command and has no sequence number: if the next command is lost, the marker is not.
         let point = Point { timeline: self.timeline.clone(), value, sequence: u64::MAX };
         state.burst.end();
         if state.open.is_some() {
@@ -411,12 +410,12 @@ impl VulkanQueue {
         Ok(point)
     }
 
-    /// Releases what finished work held; true if no work is left.
+    /// Releases the objects of finished work; true if no work is left.
     pub fn release_finished(&self) -> bool {
         let mut state = self.state.lock();
         self.reap(&mut state, usize::MAX);
         let Some(last) = state.flying.back().map(|b| b.value) else { return true };
-        // The word may tell that work is done before the semaphore confirms it.
+        // The completion word may be set before the semaphore is signalled.
         let asks = self.own.word.is_some() && self.own.reached(last) && self.core.lost().is_none();
         if asks && self.signal().is_ok() && self.own.watch_semaphore(last, SIGNAL_TIME) {
             self.reap(&mut state, usize::MAX);
@@ -424,7 +423,7 @@ impl VulkanQueue {
         state.flying.is_empty()
     }
 
-    /// The recording for the next command; opens a batch if none is open. `alone`: the command will be submitted by itself.
+    /// The recording for the next command; opens a batch if none is open. `alone`: the command will be the only one in its batch.
     fn recording<'s>(
         &self,
         state: &'s mut QueueState,
@@ -460,7 +459,7 @@ impl VulkanQueue {
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A recording for commands that begin with this one. It ends where the burst will be cut.
+    /// A recording that begins with this command. Its length is the rest of the burst.
     fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>) -> Result<Box<Recording>> {
         if let Command::Dispatch(launch) = work {
             let expected = state.burst.left() as usize;
@@ -477,7 +476,7 @@ impl VulkanQueue {
         state.free.take_new(&self.core)
     }
 
-    /// Releases what finished batches held, at most this many; their recordings become free.
+    /// Releases the objects of at most `most` finished batches; their recordings become free.
     fn reap(&self, state: &mut QueueState, most: usize) {
         let Some(first) = state.flying.front() else { return };
         // The semaphore, not the word, decides whether the command buffer may be reset.
@@ -500,15 +499,15 @@ impl VulkanQueue {
         state.spent.truncate(MOST_FREE);
     }
 
-    /// Submits the open batch, if there is one, for somebody whom its commands may not concern: fails only if the device is
-    /// lost. The state is locked.
+    /// Submits the open batch, if there is one, for a caller that may not need its commands: fails only if the device is lost.
+    /// The state is locked.
     fn submit_all(&self, state: &mut QueueState) -> Result<()> {
         self.submit(state, u64::MAX).or_else(|_| self.core.check_alive())
     }
 
-    /// Submits the open batch, if there is one. If that fails, its commands before the sequence number `told` are lost; the
+    /// Submits the open batch, if there is one. If that fails, its commands before the sequence number `lost_below` are lost; the
     /// caller reports the others. The state is locked.
-    fn submit(&self, state: &mut QueueState, told: u64) -> Result<()> {
+    fn submit(&self, state: &mut QueueState, lost_below: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         self.core.gathering.fetch_sub(usize::from(!self.immediate), Ordering::Relaxed);
         state.value = batch.value + 1;
@@ -516,17 +515,17 @@ impl VulkanQueue {
             Ok(()) => {
                 state.flying.push_back(batch);
                 state.burst.submitted(Instant::now());
-                // Done while the device works, if only shortly for a small copy. A signal tells of many batches.
+                // Runs while the device works, but only shortly, because a small copy ends soon. One signal may finish many batches.
                 self.reap(state, if self.own.word.is_some() { 2 } else { usize::MAX });
                 state.free.prepare(&self.core);
                 Ok(())
             }
             Err(e) => {
-                // What was recorded is lost with it: without a device nothing else fails here than memory. Its number is
-                // to be reached all the same, since others wait for it.
+                // The recorded commands are lost: unless the device is lost, only an allocation can have failed. The batch's
+                // number must still be reached, because other threads wait for it.
                 let first = state.sequence - u64::from(batch.count);
-                self.own.lose(batch.value, first..state.sequence.min(told).max(first), batch.names(), e.clone());
-                // The program may wait for these.
+                self.own.lose(batch.value, first..state.sequence.min(lost_below).max(first), batch.names(), e.clone());
+                // Kept, because the program may wait for these semaphores.
                 let signals = std::mem::take(&mut batch.foreign_signals);
                 batch.destroy(&self.core);
                 batch.foreign_signals = signals;
@@ -568,7 +567,7 @@ impl VulkanQueue {
         let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
         // Without a recording nothing writes the word.
         let signals = self.own.word.is_none() || commands.is_empty() || batch.value >= signalled + SIGNAL_EVERY;
-        // What waits for other queues must not delay those who wait for earlier work.
+        // A batch that waits for other queues must not delay the signal of earlier work.
         let needs: SmallVec<[_; 4]> = batch.waits.iter().map(|(t, v)| (t.id(), *v)).collect();
         let delayed = !needs.is_empty() && needs != state.needs;
         if delayed {
@@ -624,7 +623,7 @@ impl Gathers for VulkanQueue {
 impl Submitter for VulkanQueue {
     /// The names of the commands of a batch under way.
     fn names(&self, value: u64) -> Option<Names> {
-        // Whoever holds the state is working with a lost device and needs no names.
+        // If the state is locked, its owner works with a lost device and needs no names.
         let state = self.state.try_lock()?;
         let batch = state.flying.iter().chain(&state.open).find(|b| b.value == value)?;
         Some(batch.names())
@@ -646,13 +645,13 @@ impl Submitter for VulkanQueue {
 
 impl Drop for VulkanQueue {
     fn drop(&mut self) {
-        // Recorded work still runs; what cannot be submitted is lost with the device.
+        // Recorded work is still submitted. If that fails, it is lost.
         let mut state = std::mem::replace(self.state.get_mut(), QueueState::new(self.lane.family(&self.core)));
         if let Err(e) = self.submit(&mut state, u64::MAX) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
         if self.signal().or_else(|_| self.signal()).is_err() && self.core.lost().is_none() {
-            // Nobody else could signal what others wait for.
+            // No other thread could signal the points that others wait for, so the device counts as lost.
             drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST));
         }
         let (core, own) = (self.core.clone(), self.own.clone());

@@ -1,4 +1,4 @@
-//! What the driver says of a pipeline's code: registers, spills and the like.
+//! The driver's statistics of a pipeline's code, such as registers and spills.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +18,7 @@ pub(super) fn flags(core: &Core, asked: bool) -> vk::PipelineCreateFlags {
     }
 }
 
-/// The code of a pipeline that was made with these flags; nothing if the driver fails to say.
+/// The statistics of a pipeline that was created with these flags; empty if the driver fails to return them.
 pub(super) fn executables(core: &Core, pipeline: vk::Pipeline, flags: vk::PipelineCreateFlags) -> Vec<Executable> {
     if flags.is_empty() {
         return Vec::new();

@@ -1,11 +1,10 @@
 //! Which accelerators are offered, which one a path names, and which is the default. Pure functions over descriptions.
 //!
-//! The order of defaults is that of docs/spec/accelerators.md#default-accelerator; where it meets machines without
-//! a GPU, decision 22.
+//! docs/spec/accelerators.md#default-accelerator specifies the order of defaults, and decision 22 machines without a GPU.
 
 use std::fmt::Write;
 
-/// What an accelerator is.
+/// The class of an accelerator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcceleratorClass {
     /// A GPU through Vulkan: not emulated.
@@ -14,7 +13,7 @@ pub enum AcceleratorClass {
     CpuVulkan,
     /// Host threads: emulated, runs functions of the host.
     HostThreads,
-    /// Host threads as Direct3D named its software devices: only for those who name them (decision 28).
+    /// Host threads under the names of Direct3D's software devices; found only by name (decision 28).
     Named,
     /// The `cpu` accelerator: holds arrays, runs nothing.
     Cpu,
@@ -31,7 +30,7 @@ impl AcceleratorClass {
     }
 }
 
-/// What the choice of a default needs to know of an accelerator.
+/// The properties of an accelerator that matter for the choice of the default.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// `device_path`.
@@ -59,7 +58,7 @@ pub enum Code {
     Host,
 }
 
-/// What is known when the default is first used.
+/// The inputs of the choice, at the first use of the default.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultRequest<'a> {
     /// The code that it is to run.
@@ -79,11 +78,11 @@ pub struct Choice {
     pub index: usize,
     /// Why it was chosen, for the log.
     pub why: &'static str,
-    /// Something to warn the user of.
+    /// A warning for the user.
     pub warning: Option<String>,
 }
 
-/// What a device path means.
+/// The meaning of a device path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// The default accelerator.
@@ -92,8 +91,8 @@ pub enum Named {
     At(usize),
 }
 
-/// What `path` means: `default` or the empty path, `direct3d\warp` and `direct3d\ref` with either separator, or exactly a
-/// `device_path`. Finds unusable accelerators too.
+/// The accelerator with this path: `default` or an empty path, `direct3d\warp` or `direct3d\ref` with either separator, or
+/// exactly a `device_path`. Also finds unusable accelerators.
 pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
     if path.is_empty() || path == "default" {
         return Ok(Named::Default);
@@ -115,7 +114,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
             return explicit(candidates, index, "set by the program");
         }
     }
-    // `set_default(default)` is a choice too: the environment no longer counts.
+    // `set_default(default)` also overrides the environment.
     if request.set.is_none() {
         if let Some(path) = request.environment {
             match find(candidates, path.trim()) {
@@ -125,7 +124,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
             }
         }
     }
-    // Of equal ones the first: the order is the user's or Vulkan's.
+    // The first of equal candidates, in the user's or Vulkan's order.
     let best = |kind: AcceleratorClass| {
         let usable = candidates.iter().enumerate().filter(|(_, c)| c.kind == kind && c.usable.is_ok());
         usable.first_max_by_key(|(_, c)| (c.dedicated_memory, !c.has_display)).map(|(i, _)| i)
@@ -155,13 +154,13 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
     Ok(Choice { index, why, warning })
 }
 
-/// True if C++ code of this kind, or copies by it, can use an accelerator of this class: what `get_all()` offers. `explicit`:
-/// it is the default that the program or the environment names.
+/// True if `get_all()` returns accelerators of this class to C++ code of this kind: the code, or its copies, can use them.
+/// `explicit`: the program or the environment made it the default.
 pub fn is_offered(class: AcceleratorClass, code: Code, explicit: bool) -> bool {
     explicit || code != Code::Host || !class.is_vulkan()
 }
 
-/// A choice of the user's is taken or fails; no other accelerator replaces it.
+/// An explicit choice succeeds or fails; no other accelerator replaces it.
 fn explicit(candidates: &[Candidate], index: usize, why: &'static str) -> Result<Choice, String> {
     match candidates.get(index).map(|c| &c.usable) {
         Some(Err(reason)) => Err(format!("the default accelerator {why} cannot be used: {reason}")),

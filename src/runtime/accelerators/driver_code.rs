@@ -1,4 +1,4 @@
-//! What drivers make of compiled kernels, which are not run.
+//! Lets drivers compile kernels without running them, and returns the code.
 
 use crate::device::physical::DeviceKind;
 use crate::device::{Device, Executable};
@@ -10,15 +10,15 @@ use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedKernel, OfC
 use crate::runtime::process::Loading;
 use std::sync::Arc;
 
-/// A kernel in one of the forms in which a launch may need it.
+/// One variant of a kernel that launches may need.
 pub struct DriverCode {
-    /// Which form: "" if there is one only.
+    /// The name of the variant; "" if there is only one.
     pub form: &'static str,
-    /// What the driver made of it.
+    /// The driver's code.
     pub code: Result<Vec<Executable>>,
 }
 
-/// The device, for as long as its driver compiles.
+/// The device, and a guard for the time in which its driver compiles.
 fn compiler(accelerator: &Accelerator) -> Result<(Arc<dyn Device>, Loading)> {
     if accelerator.kind() != DeviceKind::Vulkan {
         return Err(Error::unsupported(format!(
@@ -36,8 +36,8 @@ pub fn compile_module(accelerator: &Accelerator, spirv: &[u8]) -> Result<DriverC
     Ok(DriverCode { form: "", code: loaded.and_then(|loaded| loaded.kernel().executables()) })
 }
 
-/// Lets the driver of `accelerator` compile a kernel with its own workgroup: in general, for captures that do not alias, and with
-/// textures as images.
+/// Lets the driver of `accelerator` compile the variants of a kernel with its own workgroup: the general one, one for captures
+/// that do not alias, and one with textures as images.
 pub fn compile(accelerator: &Accelerator, kernel: &Compiled) -> Result<Vec<DriverCode>> {
     let (device, _loading) = compiler(accelerator)?;
     let mut all = forms(&device, kernel, ["", "no aliasing"]);
@@ -47,7 +47,7 @@ pub fn compile(accelerator: &Accelerator, kernel: &Compiled) -> Result<Vec<Drive
     Ok(all)
 }
 
-/// A kernel, and the same for launches whose captures share no memory, if that makes a difference.
+/// A kernel, and its variant for launches whose captures share no memory, if it differs.
 fn forms(device: &Arc<dyn Device>, kernel: &Compiled, names: [&'static str; 2]) -> Vec<DriverCode> {
     let cache = KernelCache::default();
     let of = OfCompiled { checks: None, references: &kernel.references() };

@@ -1,7 +1,7 @@
-//! What compiled kernels report: accesses outside of arrays and array_views.
+//! Reports of compiled kernels about accesses outside of arrays and array_views.
 //!
-//! A device has one report, in memory of the host. The first thread that has something to tell takes it and fills it in; the
-//! library looks there at the end of each call, and frees it. Of one launch one report is told.
+//! A device has one report, in host memory. The first thread with an error takes the report and fills it in. The library
+//! reads it at the end of each call, and frees it. Only one report per launch is shown.
 
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ static ALL: Mutex<Vec<Weak<Report>>, { rank::REPORTS }> = Mutex::new(Vec::new())
 /// The number of the last launch of a kernel that reports.
 static LAUNCHES: AtomicU32 = AtomicU32::new(0);
 
-/// How many launches are remembered as told.
+/// The maximum of `State::reported`.
 const REMEMBERED: usize = 256;
 
 /// The report of a device.
@@ -31,8 +31,8 @@ pub(in crate::runtime) struct Report {
 struct State {
     /// The kernels that report, by their numbers.
     kernels: Vec<Arc<Checks>>,
-    /// Launches of which something was told.
-    told: Vec<u32>,
+    /// Launches whose first report was shown.
+    reported: Vec<u32>,
 }
 
 impl Report {
@@ -70,7 +70,7 @@ impl Report {
 
     fn take(&self) -> Option<String> {
         let host = self.buffer.host()?;
-        // Nearly always there is none.
+        // Fast path: almost always there is no report.
         let state = host.sub(report::TAKEN..report::TAKEN + 4).ok()?.to_vec();
         if u32::from_ne_bytes(state.try_into().ok()?) != report::FILLED {
             return None;
@@ -79,13 +79,13 @@ impl Report {
         let mut state = self.state.lock();
         let launch = number(&bytes, report::LAUNCH);
         host.fill(0);
-        if state.told.contains(&launch) {
+        if state.reported.contains(&launch) {
             return None;
         }
-        if state.told.len() >= REMEMBERED {
-            state.told.remove(0);
+        if state.reported.len() >= REMEMBERED {
+            state.reported.remove(0);
         }
-        state.told.push(launch);
+        state.reported.push(launch);
         let checks = state.kernels.get(number(&bytes, report::KERNEL) as usize);
         let site = checks.and_then(|checks| checks.sites.get(number(&bytes, report::SITE) as usize));
         Some(text(site.map_or("an access outside of an array_view", String::as_str), &bytes))

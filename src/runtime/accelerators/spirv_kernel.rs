@@ -47,7 +47,7 @@ impl SpirvKernel {
         Self::load(accelerator, record.spirv(), None, Some(name))
     }
 
-    /// As it was loaded there.
+    /// The kernel as loaded on the accelerator.
     pub(in crate::runtime) fn loaded(&self) -> &Arc<LoadedKernel> {
         &self.loaded
     }

@@ -1,17 +1,17 @@
-//! The workgroup of a kernel without tiles: from its domain, and from how many threads its compiler thinks best.
+//! The workgroup size of a kernel without tiles, from its domain and the number of threads that the compiler prefers.
 
-/// What every device takes.
+/// The limit of every device.
 const MOST_IN_Z: u32 = 64;
 
-/// Threads along x are neighbours in memory. `threads`: as many as the workgroup that the kernel was compiled with has; both are
-/// x, y, z.
+/// A workgroup with as many threads as `compiled`, which the kernel was compiled with; all are x, y, z. Threads along x are
+/// neighbours in memory.
 pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3]) -> [u32; 3] {
     let threads = compiled.iter().product::<u32>().max(1);
     let (two, three) = (domain[1] > 1, domain[2] > 1);
     if !two && !three {
         return [threads, 1, 1];
     }
-    // Of two dimensions a block: its rows use what their neighbours have read. Of three a row, which is read in each of them.
+    // In two dimensions a block, because neighbouring rows reuse loaded data. In three dimensions a row.
     let widest = if three { threads } else { threads.min(32) };
     let x = fitting(widest, domain[0]);
     let y = fitting(threads / x, domain[1]);
@@ -19,7 +19,7 @@ pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3]) -> [u32; 3] {
     [x, y, z]
 }
 
-/// Other workgroups that may be faster than `first`, the choice for this domain, and leave about as few threads with nothing to do.
+/// Other workgroups that may be faster than `first`, the choice for this domain, and leave about as few threads idle.
 pub(super) fn others(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
     const ROWS: &[[u32; 3]] = &[[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]];
     const PLANES: &[[u32; 3]] = &[[32, 8, 1], [64, 4, 1], [256, 1, 1], [16, 16, 1], [8, 32, 1], [32, 4, 1]];
@@ -36,14 +36,14 @@ pub(super) fn others(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
     all.iter().copied().filter(|&size| size != first && begun(size) <= most).collect()
 }
 
-/// True if a device with these limits has such workgroups.
+/// True if a device with these limits supports this workgroup.
 pub(super) fn fits(size: [u32; 3], most: [u32; 3], invocations: u32) -> bool {
     size.iter().zip(most).all(|(&n, most)| (1..=most).contains(&n))
         && size.iter().map(|&n| u64::from(n)).product::<u64>() <= u64::from(invocations)
 }
 
-/// The largest power of two up to `most` with which not more than an eighth of the threads has nothing to do; half of them at
-/// least have, if it is less than a warp.
+/// The largest power of two up to `most` that leaves at most an eighth of the threads idle; below the size of a warp, at most
+/// half of them.
 fn fitting(most: u32, extent: u64) -> u32 {
     let fits = |n: u32| extent.next_multiple_of(u64::from(n)) <= extent + extent / 8;
     let mut n = 1 << most.max(1).ilog2();

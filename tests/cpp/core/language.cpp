@@ -1,11 +1,11 @@
-// What kernels are written with (docs/spec/launches.md, docs/spec/language.md). Programs rely on amp.h for the
-// standard's headers, so this file begins with it, and what needs them comes first.
+// The language of kernels (docs/spec/launches.md, docs/spec/language.md). Programs rely on amp.h to include standard
+// headers, so this file includes amp.h first, and begins with the code that needs those headers.
 #include <amp.h>
 #include <cstdint>
 
 namespace {
 
-// Only with what amp.h includes.
+// Uses only headers that amp.h includes.
 inline float uses_the_headers_of_amp() {
     std::vector<float> v(3, FLT_MAX);
     std::sort(v.begin(), v.end());

@@ -109,7 +109,7 @@ namespace algo
         return scan(first, last, result, T(0), plus<T>(), scan_kind::exclusive);
     }
 
-    // Keeps what the predicate is true of, in order.
+    // Copies the elements for which the predicate is true, in order.
     template <typename In, typename Out, typename Predicate> Out copy_if(In first, In last, Out result, Predicate p)
     {
         typedef typename std::iterator_traits<In>::value_type T;

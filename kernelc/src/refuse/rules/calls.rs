@@ -12,12 +12,12 @@ use std::collections::HashSet;
 impl Walk {
     /// A call of a cpu function, in the function `within`.
     pub(super) fn cpu_function(&mut self, at: Cursor, callee: Cursor, within: Option<u32>) {
-        // Clang refuses a call of a deleted function.
+        // Clang itself rejects calls of deleted functions.
         if callee.is_deleted() {
             return;
         }
-        // The call in the compiler's definition of a defaulted function is an error at that function. A member of a class that
-        // only the host can use was refused with the class.
+        // An error in the definition of a defaulted function is reported at the function. Members of a class that only the
+        // host can use were reported with the class.
         if let Some(defaulted) = within.and_then(|key| self.defaulted.get(&key)).copied() {
             self.refuse(defaulted, defaulted_text(defaulted, callee));
         } else if !self.refused_host_classes.explain(callee) {
@@ -44,7 +44,7 @@ impl Walk {
         let operator = callee.spelling() == "operator()";
         let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
-        // Clang calls a lambda of the other side's code by what it makes a pointer to a function of.
+        // Clang calls a lambda of the other side through its conversion to a function pointer.
         if callee.kind() == kind::CONVERSION {
             let class = parent.filter(|p| p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
             let of = class.and_then(|class| self.lambdas.get(&class)).copied();
@@ -65,11 +65,11 @@ impl Walk {
                 self.refuse(at, why);
             }
         } else {
-            // A template for both sides may be made for what amp code alone has, and be called there alone.
+            // A template for both sides may be instantiated for a type of amp code only, and be called only there.
             let of_argument = context.made && context.side == Side::Both && !self.strict;
-            // What the compiler makes of a class stands where the class does; there may be one for each side.
+            // An implicit member has the location of its class; each side may have one.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
-            // By `using` a function for both sides may have one of another namespace for the host.
+            // With `using`, a function for both sides may call a host function of another namespace.
             let used = context.side == Side::Both
                 && callee.kind() == kind::FUNCTION
                 && self.of_cpu.contains(&(ANYWHERE.into(), callee.spelling()));
@@ -79,7 +79,7 @@ impl Walk {
                     None => self.by_cpu.push((at, callee)),
                 }
             }
-            // revamp's atomics also work in cpu code; what wants a tile has none there.
+            // revamp's atomics also work in cpu code, but functions of tiles do not.
             let name = callee.spelling();
             let of_tiles = context.side == Side::Cpu && (name.ends_with("_memory_fence") || name == "wait");
             let of_tiles = of_tiles || context.side == Side::Cpu && PRINTS.contains(&name.as_str());
@@ -95,7 +95,7 @@ impl Walk {
         if let (Some(from), Some(to)) = (context.function, callee.canonical().and_then(Cursor::hash)) {
             self.calls.entry(from).or_default().push((to, at));
         }
-        // Clang takes an unmarked lambda for both sides.
+        // Clang treats an unmarked lambda as a function for both sides.
         let cpu_lambda = lambda == Some(Side::Cpu);
         if !cpu_lambda && is_callable(callee) || callee.place().line == 0 || is_builtin(callee) {
             let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
@@ -115,7 +115,7 @@ impl Walk {
         if local || of_library && !cxx && !OF_THE_HOST.contains(&callee.spelling().as_str()) {
             return;
         }
-        // A template for both sides may be made for a class of the host, and be called by the host alone.
+        // A template for both sides may be instantiated for a class of the host, and be called only by the host.
         match context.function {
             Some(from) if context.made && context.side == Side::Both && !self.strict => {
                 self.if_reached.push((from, at, callee));
@@ -124,9 +124,9 @@ impl Walk {
         }
     }
 
-    /// Calls that are wrong by what other functions there are, or by who calls the caller.
+    /// Calls that are wrong because of other functions, or because of the callers of the caller.
     pub(super) fn calls_across(&mut self) {
-        // What only amp code can call leads to nothing that cpu code calls.
+        // Functions that only amp code calls are not called from cpu code.
         let callers = self.called_by_cpu.union(&self.both).filter(|caller| !self.amp.contains(caller));
         let of_cpu = self.reached(callers.copied().collect(), |to| !self.amp.contains(to));
         let made = std::mem::take(&mut self.if_of_cpu).into_iter().filter(|(from, ..)| of_cpu.contains(from));
@@ -144,7 +144,7 @@ impl Walk {
         }
     }
 
-    /// These functions and what they call of what is wanted.
+    /// These functions, and all wanted functions that they call directly or indirectly.
     pub(super) fn reached(&self, mut found: HashSet<u32>, wanted: impl Fn(&u32) -> bool) -> HashSet<u32> {
         let mut stack: Vec<u32> = found.iter().copied().collect();
         while let Some(at) = stack.pop() {
@@ -225,7 +225,7 @@ impl Walk {
 /// Stands for any namespace.
 pub(super) const ANYWHERE: &str = "*";
 
-/// What a function belongs to, and its name.
+/// The namespace or class of a function, and its name.
 pub(super) fn place_of(function: Cursor) -> (String, String) {
     let parents = std::iter::successors(function.semantic_parent(), |p| p.semantic_parent().filter(|n| !n.is_null()));
     let names =
@@ -233,12 +233,12 @@ pub(super) fn place_of(function: Cursor) -> (String, String) {
     (names.collect::<Vec<_>>().join("::"), function.spelling())
 }
 
-/// A function of the compiler, as INFINITY and NAN call: it is declared where it is first called, and has no restriction.
+/// A builtin function, as INFINITY and NAN call: Clang declares it at the first call, without restriction.
 fn is_builtin(function: Cursor) -> bool {
     function.spelling().starts_with("__builtin_")
 }
 
-/// What the standard library's C functions are called that only the host has. Others Clang knows by itself.
+/// Host-only C functions of the standard library. Clang knows the other ones as builtins.
 const OF_THE_HOST: [&str; 16] = [
     "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "scanf", "malloc", "calloc", "realloc", "free",
     "rand", "srand", "time", "clock", "exit",
@@ -254,7 +254,7 @@ fn is_of_kernels(function: Cursor) -> bool {
     is_named && is_of_amp(function)
 }
 
-/// Arithmetic by an atomic operation that C++ AMP has for whole numbers alone.
+/// Atomic arithmetic on floats, which C++ AMP has only for integers.
 fn is_atomic_of_floats(function: Cursor) -> bool {
     let of = || Some(function.arguments().first()?.ty()?.canonical().pointee().canonical().kind());
     function.spelling().starts_with("atomic_fetch_")
@@ -273,8 +273,8 @@ fn is_of_texels(function: Cursor) -> bool {
         && is_of_amp(function)
 }
 
-/// What is wrong with a view that amp code makes of a texture: C++ AMP binds textures of one component for writing there, others
-/// for reading.
+/// The error in a view that amp code makes of a texture. C++ AMP allows writing there for textures of one component, and reading
+/// for others.
 fn wrong_view(constructor: Cursor) -> Option<String> {
     let class = constructor.semantic_parent().filter(|class| is_of_amp(*class))?;
     let name = class.spelling();
