@@ -1,0 +1,179 @@
+//! The part of Perfetto's trace format that revamp writes and `revamp-trace` reads. Names and numbers are those of
+//! `perfetto_trace.proto`, where they are documented.
+//!
+//! A trace is a sequence of packets. Packets can be appended to a file, and a file that ends within one is a trace of those
+//! before it.
+
+#![allow(missing_docs)]
+
+use prost::Message;
+pub use prost::Message as _;
+
+/// The packets of a trace.
+#[derive(Clone, PartialEq, Message)]
+pub struct Trace {
+    #[prost(message, repeated, tag = "1")]
+    pub packet: Vec<TracePacket>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct TracePacket {
+    /// Nanoseconds.
+    #[prost(uint64, optional, tag = "8")]
+    pub timestamp: Option<u64>,
+    #[prost(uint32, optional, tag = "10")]
+    pub trusted_packet_sequence_id: Option<u32>,
+    #[prost(message, optional, tag = "11")]
+    pub track_event: Option<TrackEvent>,
+    #[prost(message, optional, tag = "12")]
+    pub interned_data: Option<InternedData>,
+    #[prost(uint32, optional, tag = "13")]
+    pub sequence_flags: Option<u32>,
+    #[prost(message, optional, tag = "60")]
+    pub track_descriptor: Option<TrackDescriptor>,
+}
+
+/// `SequenceFlags`: what was interned before is forgotten.
+pub const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;
+/// `SequenceFlags`: the packet needs what was interned before.
+pub const SEQ_NEEDS_INCREMENTAL_STATE: u32 = 2;
+
+/// `TrackEvent.Type`.
+pub const TYPE_SLICE_BEGIN: i32 = 1;
+/// `TrackEvent.Type`.
+pub const TYPE_SLICE_END: i32 = 2;
+/// `TrackEvent.Type`.
+pub const TYPE_INSTANT: i32 = 3;
+
+#[derive(Clone, PartialEq, Message)]
+pub struct TrackEvent {
+    #[prost(uint64, repeated, packed = "false", tag = "3")]
+    pub category_iids: Vec<u64>,
+    #[prost(message, repeated, tag = "4")]
+    pub debug_annotations: Vec<DebugAnnotation>,
+    #[prost(int32, optional, tag = "9")]
+    pub r#type: Option<i32>,
+    #[prost(uint64, optional, tag = "10")]
+    pub name_iid: Option<u64>,
+    #[prost(uint64, optional, tag = "11")]
+    pub track_uuid: Option<u64>,
+    #[prost(fixed64, repeated, packed = "false", tag = "47")]
+    pub flow_ids: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct DebugAnnotation {
+    #[prost(uint64, optional, tag = "1")]
+    pub name_iid: Option<u64>,
+    #[prost(uint64, optional, tag = "3")]
+    pub uint_value: Option<u64>,
+    #[prost(uint64, optional, tag = "17")]
+    pub string_value_iid: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct InternedData {
+    #[prost(message, repeated, tag = "1")]
+    pub event_categories: Vec<InternedName>,
+    #[prost(message, repeated, tag = "2")]
+    pub event_names: Vec<InternedName>,
+    #[prost(message, repeated, tag = "3")]
+    pub debug_annotation_names: Vec<InternedName>,
+    #[prost(message, repeated, tag = "29")]
+    pub debug_annotation_string_values: Vec<InternedString>,
+}
+
+/// `EventCategory`, `EventName` and `DebugAnnotationName`.
+#[derive(Clone, PartialEq, Message)]
+pub struct InternedName {
+    #[prost(uint64, optional, tag = "1")]
+    pub iid: Option<u64>,
+    #[prost(string, optional, tag = "2")]
+    pub name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct InternedString {
+    #[prost(uint64, optional, tag = "1")]
+    pub iid: Option<u64>,
+    #[prost(bytes = "vec", optional, tag = "2")]
+    pub str: Option<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct TrackDescriptor {
+    #[prost(uint64, optional, tag = "1")]
+    pub uuid: Option<u64>,
+    #[prost(string, optional, tag = "2")]
+    pub name: Option<String>,
+    #[prost(message, optional, tag = "3")]
+    pub process: Option<ProcessDescriptor>,
+    #[prost(uint64, optional, tag = "5")]
+    pub parent_uuid: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct ProcessDescriptor {
+    #[prost(int32, optional, tag = "1")]
+    pub pid: Option<i32>,
+    #[prost(string, optional, tag = "6")]
+    pub process_name: Option<String>,
+}
+
+/// The key of `Trace.packet`: field 1, with a length.
+const PACKET: u8 = 1 << 3 | 2;
+
+/// Appends a packet to the bytes of a trace.
+pub fn append(packet: &TracePacket, bytes: &mut Vec<u8>) {
+    prost::encoding::message::encode(1, packet, bytes);
+}
+
+/// The packets of a trace. A packet at the end that is incomplete is left out.
+pub fn packets(mut bytes: &[u8]) -> Result<Vec<TracePacket>, String> {
+    let mut all = Vec::new();
+    while !bytes.is_empty() {
+        let Some(mut rest) = bytes.strip_prefix(&[PACKET]) else {
+            return Err("this is not a trace of Perfetto: it has a field that is not a packet".to_owned());
+        };
+        let Ok(length) = prost::encoding::decode_varint(&mut rest) else { break };
+        let Some((packet, behind)) = usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n)) else { break };
+        all.push(TracePacket::decode(packet).map_err(|e| e.to_string())?);
+        bytes = behind;
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(name: &str) -> TracePacket {
+        let descriptor = TrackDescriptor { uuid: Some(7), name: Some(name.to_owned()), ..Default::default() };
+        TracePacket { timestamp: Some(1 << 40), track_descriptor: Some(descriptor), ..Default::default() }
+    }
+
+    #[test]
+    fn packets_are_read_as_they_were_written() {
+        let all = [sample("a"), sample(&"b".repeat(300))];
+        let mut bytes = Vec::new();
+        all.iter().for_each(|packet| append(packet, &mut bytes));
+        assert_eq!(packets(&bytes).ok().as_deref(), Some(&all[..]));
+        assert_eq!(Trace::decode(&bytes[..]).map(|t| t.packet).ok().as_deref(), Some(&all[..]));
+    }
+
+    #[test]
+    fn a_trace_that_was_cut_off_has_the_packets_before() {
+        let mut bytes = Vec::new();
+        append(&sample("a"), &mut bytes);
+        let whole = bytes.len();
+        append(&sample("b"), &mut bytes);
+        for end in whole..bytes.len() {
+            assert_eq!(packets(&bytes[..end]).map(|all| all.len()).ok(), Some(1), "{end}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(packets(b"not a trace").is_err());
+    }
+}

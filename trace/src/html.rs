@@ -1,0 +1,120 @@
+//! A report as one page of HTML that needs nothing else.
+
+use crate::report::{Accelerator, Moved, Report};
+use crate::text::{bytes, known, time};
+use std::fmt::Write;
+
+const STYLE: &str = "
+body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222; background: #fff }
+table { border-collapse: collapse; width: 100%; margin-bottom: 2em }
+th, td { text-align: left; padding: .3em .6em; border-bottom: 1px solid #ddd; vertical-align: top; overflow-wrap: anywhere }
+td.n, th.n { text-align: right; white-space: nowrap }
+.bar { display: flex; height: 1em; min-width: 12em; background: #eee }
+.kernels { background: #3465a4 } .copies { background: #f57900 } .waits { background: #cc0000 }
+.key span { display: inline-block; width: .9em; height: .9em; margin: 0 .3em 0 1em }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b } th, td { border-color: #444 } .bar { background: #333 } }
+";
+
+/// A text in HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The page; `name` is the trace's.
+pub fn html(report: &Report, name: &str) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write(report, &escaped(name), &mut out);
+    out
+}
+
+fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
+    write!(
+        out,
+        "<!doctype html><html lang=en><meta charset=utf-8><link rel=icon href=data:,><title>{name}</title>\
+         <style>{STYLE}</style><h1>{name}</h1><p>{} events in {}.",
+        report.events,
+        time(report.span)
+    )?;
+    if report.lost > 0 {
+        write!(out, " {} events were lost: they came faster than they could be written.", report.lost)?;
+    }
+    out.push_str(
+        "<h2>Time by accelerator</h2><p class=key><span class=kernels></span>kernels<span class=copies></span>copies\
+         <span class=waits></span>host waits<table><tr><th>accelerator<th class=n>launches<th class=n>kernels<th class=n>copies\
+         <th class=n>host waits<th class=n>idle<th class=n>overlap<th>",
+    );
+    for a in &report.accelerators {
+        accelerator(out, a, report.span)?;
+    }
+    out.push_str("</table>");
+    moved(out, "Bytes by view and array", "view or array", &report.objects)?;
+    moved(out, "Bytes by cause", "launch or call", &report.causes)?;
+    out.push_str(
+        "<h2>Most expensive implicit transfers</h2><table><tr><th class=n>time<th class=n>bytes<th>view or array<th>from<th>to\
+         <th>cause",
+    );
+    for t in &report.expensive {
+        write!(
+            out,
+            "<tr><td class=n>{}<td class=n>{}<td>{}<td>{}<td>{}<td>{}",
+            time(t.time),
+            bytes(t.bytes),
+            escaped(&t.object),
+            escaped(&t.from),
+            escaped(&t.to),
+            escaped(&t.cause)
+        )?;
+    }
+    out.push_str("</table></html>\n");
+    Ok(())
+}
+
+fn accelerator(out: &mut String, a: &Accelerator, span: u64) -> std::fmt::Result {
+    let overlap = match (a.overlap, a.possible) {
+        (Some(overlap), Some(possible)) => format!("{} of {}", time(overlap), time(possible)),
+        _ => known(None),
+    };
+    write!(
+        out,
+        "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{overlap}<td><div class=bar>",
+        escaped(&a.name),
+        a.launches,
+        known(a.kernels),
+        time(a.copies),
+        time(a.waits),
+        time(a.idle)
+    )?;
+    for (class, ns) in [("kernels", a.kernels.unwrap_or(0)), ("copies", a.copies), ("waits", a.waits)] {
+        write!(out, "<div class={class} style=\"width:{:.2}%\"></div>", share(ns, span))?;
+    }
+    out.push_str("</div>");
+    Ok(())
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+fn moved(out: &mut String, title: &str, what: &str, all: &[Moved]) -> std::fmt::Result {
+    write!(
+        out,
+        "<h2>{title}</h2><table><tr><th>{what}<th class=n>implicit<th class=n>explicit<th class=n>transfers<th class=n>time<th>"
+    )?;
+    let most = all.iter().map(|m| m.implicit + m.explicit).max().unwrap_or(0);
+    for m in all {
+        write!(
+            out,
+            "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td><div class=bar><div class=copies \
+             style=\"width:{:.2}%\"></div></div>",
+            escaped(&m.name),
+            bytes(m.implicit),
+            bytes(m.explicit),
+            m.count,
+            time(m.time),
+            share(m.implicit + m.explicit, most)
+        )?;
+    }
+    out.push_str("</table>");
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! A report as JSON, and a trace as the JSON that Chrome's tracing reads.
+
+use crate::events::{Event, Trace, Value};
+use crate::report::{Moved, Report};
+use std::fmt::Write;
+
+/// A text in quotes.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn list<T>(all: &[T], one: impl Fn(&T) -> String) -> String {
+    format!("[{}]", all.iter().map(one).collect::<Vec<_>>().join(","))
+}
+
+fn number(value: Option<u64>) -> String {
+    value.map_or_else(|| "null".to_owned(), |v| v.to_string())
+}
+
+fn moved(m: &Moved) -> String {
+    format!(
+        "{{\"name\":{},\"implicit_bytes\":{},\"explicit_bytes\":{},\"count\":{},\"ns\":{}}}",
+        quoted(&m.name),
+        m.implicit,
+        m.explicit,
+        m.count,
+        m.time
+    )
+}
+
+/// The report as JSON; times are nanoseconds, and null if they were not recorded.
+pub fn json(report: &Report) -> String {
+    let accelerators = list(&report.accelerators, |a| {
+        format!(
+            "{{\"name\":{},\"launches\":{},\"kernels_ns\":{},\"copies_ns\":{},\"waits_ns\":{},\"idle_ns\":{},\
+             \"overlap_ns\":{},\"possible_overlap_ns\":{}}}",
+            quoted(&a.name),
+            a.launches,
+            number(a.kernels),
+            a.copies,
+            a.waits,
+            a.idle,
+            number(a.overlap),
+            number(a.possible)
+        )
+    });
+    let expensive = list(&report.expensive, |t| {
+        format!(
+            "{{\"at_ns\":{},\"ns\":{},\"bytes\":{},\"from\":{},\"to\":{},\"object\":{},\"cause\":{}}}",
+            t.at,
+            t.time,
+            t.bytes,
+            quoted(&t.from),
+            quoted(&t.to),
+            quoted(&t.object),
+            quoted(&t.cause)
+        )
+    });
+    format!(
+        "{{\"span_ns\":{},\"events\":{},\"lost_events\":{},\"accelerators\":{accelerators},\"objects\":{},\"causes\":{},\
+         \"expensive_implicit_transfers\":{expensive}}}\n",
+        report.span,
+        report.events,
+        report.lost,
+        list(&report.objects, moved),
+        list(&report.causes, moved)
+    )
+}
+
+/// The trace in Chrome's format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+pub fn chrome(trace: &Trace) -> String {
+    let mut all: Vec<String> = trace
+        .tracks
+        .iter()
+        .map(|(id, name)| {
+            format!(
+                "{{\"ph\":\"M\",\"pid\":1,\"tid\":{id},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}",
+                quoted(name)
+            )
+        })
+        .collect();
+    for e in &trace.events {
+        all.push(chrome_event(e));
+        // Arrows lead from the event with the flow's number to the others.
+        for flow in &e.flows {
+            let from = e.number("id") == *flow;
+            let end = if from { "\"ph\":\"s\"" } else { "\"ph\":\"f\",\"bp\":\"e\"" };
+            all.push(format!(
+                "{{{end},\"id\":{flow},\"pid\":1,\"tid\":{},\"ts\":{},\"name\":\"cause\",\"cat\":\"cause\"}}",
+                e.track,
+                microseconds(e.begin)
+            ));
+        }
+    }
+    format!("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{}\n]}}\n", all.join(",\n"))
+}
+
+fn microseconds(ns: u64) -> String {
+    format!("{}.{:03}", ns / 1000, ns % 1000)
+}
+
+fn chrome_event(e: &Event) -> String {
+    let values = e.values.iter().map(|(key, value)| match value {
+        Value::Number(n) => format!("{}:{n}", quoted(key)),
+        Value::Text(text) => format!("{}:{}", quoted(key), quoted(text)),
+    });
+    let values = values.collect::<Vec<_>>().join(",");
+    let kind = if e.is_instant {
+        "\"ph\":\"i\",\"s\":\"t\"".to_owned()
+    } else {
+        format!("\"ph\":\"X\",\"dur\":{}", microseconds(e.took()))
+    };
+    format!(
+        "{{{kind},\"pid\":1,\"tid\":{},\"ts\":{},\"name\":{},\"cat\":{},\"args\":{{{values}}}}}",
+        e.track,
+        microseconds(e.begin),
+        quoted(&e.name),
+        quoted(&e.category)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(super::quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+    }
+}

@@ -1,0 +1,7 @@
+//! Reports on traces that revamp records (`REVAMP_TRACE`).
+
+pub mod events;
+pub mod html;
+pub mod json;
+pub mod report;
+pub mod text;
