@@ -2885,6 +2885,44 @@ REVAMP_API revamp_status revamp_host_kernel_fail(const revamp_thread_id *id, con
 /** @} */
 
 /**
+ * @defgroup traces Traces
+ * @code{.c}
+ * status = revamp_trace_begin("program.pftrace");
+ * // ... launches, copies, accesses ...
+ * status = revamp_accelerator_view_wait(view);
+ * status = revamp_trace_end();
+ * @endcode
+ * @{
+ */
+
+/**
+ * Begins to record what the library does for the program in the file at `path`, which is
+ * overwritten: launches, copies, implicit transfers, waits, pipeline builds and accesses of the
+ * host, with their causes. ui.perfetto.dev and revamp-trace open it. With REVAMP_TRACE_DEVICE=1
+ * the trace also has the times at which devices worked. It is written as it comes: a process that
+ * crashes leaves a readable trace without its last 0.1 s.
+ * Errors: REVAMP_ERROR_RUNTIME if a trace is recorded already, or the file cannot be written.
+ */
+REVAMP_CHECKED revamp_status revamp_trace_begin(const char *path);
+
+/**
+ * Ends the trace and closes its file. Work that devices have not finished is not in it: wait
+ * before.
+ * Errors: REVAMP_ERROR_RUNTIME if no trace is recorded, or its file could not be written.
+ */
+REVAMP_CHECKED revamp_status revamp_trace_end(void);
+
+/**
+ * Names an array_view, an array or an accelerator_view in messages and traces; sections and
+ * projections made later have the name of their array_view. Where the Vulkan validation layer is
+ * loaded, the VkBuffer of an array gets the name too.
+ * Errors: REVAMP_ERROR_INVALID_HANDLE for another object.
+ */
+REVAMP_CHECKED revamp_status revamp_set_label(void *object, const char *label);
+
+/** @} */
+
+/**
  * @defgroup transfers Counters of transfers
  * @{
  */
@@ -3030,6 +3068,19 @@ REVAMP_CHECKED revamp_status revamp_get_transfers(revamp_transfer_counters *coun
  */
 REVAMP_CHECKED revamp_status revamp_transfer_log_read(
     uint64_t first, revamp_transfer *transfers, size_t capacity, size_t *count);
+
+/**
+ * Gives the number that the next transfer gets in the log.
+ */
+REVAMP_CHECKED revamp_status revamp_transfer_log_next(uint64_t *number);
+
+/**
+ * Fails with REVAMP_ERROR_RUNTIME if bytes moved between memories, on any thread, in a transfer
+ * numbered `first` or higher; the message lists these transfers with their causes. For tests: get
+ * `first` from revamp_transfer_log_next() before the code that must move nothing. Copies within
+ * one memory do not count.
+ */
+REVAMP_CHECKED revamp_status revamp_check_no_transfers(uint64_t first);
 
 /** @} */
 

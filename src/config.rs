@@ -42,6 +42,18 @@ pub const VARIABLES: &[Variable] = &[
         help: "How much is written to standard error.",
     },
     Variable {
+        name: "REVAMP_TRACE",
+        accepts: "a file",
+        default: "none",
+        help: "Records what the library does in this file, from the first call to the end of the process: a trace that ui.perfetto.dev and revamp-trace open.",
+    },
+    Variable {
+        name: "REVAMP_TRACE_DEVICE",
+        accepts: "0, 1",
+        default: "0",
+        help: "1 adds to traces when devices worked, by their timestamps. Launches take longer.",
+    },
+    Variable {
         name: "REVAMP_VALIDATION",
         accepts: "0, 1, 2",
         default: "0",
@@ -203,6 +215,10 @@ pub struct Config {
     pub visible_devices: Option<Vec<String>>,
     /// `REVAMP_LOG`.
     pub log: Level,
+    /// `REVAMP_TRACE`.
+    pub trace: Option<PathBuf>,
+    /// `REVAMP_TRACE_DEVICE=1`.
+    pub trace_device: bool,
     /// `REVAMP_VALIDATION`: 0, 1 or 2.
     pub validation: u8,
     /// `REVAMP_DEBUG_PRINTF=1`.
@@ -275,6 +291,8 @@ impl Config {
             default_accelerator: None,
             visible_devices: None,
             log: Level::Warn,
+            trace: value("REVAMP_TRACE").map(PathBuf::from),
+            trace_device: false,
             validation: 0,
             debug_printf: false,
             check: false,
@@ -312,6 +330,7 @@ impl Config {
         };
         switch("REVAMP_DEBUG_PRINTF", &mut c.debug_printf);
         switch("REVAMP_CHECK", &mut c.check);
+        switch("REVAMP_TRACE_DEVICE", &mut c.trace_device);
         take("REVAMP_MEMORY", &mut |v| match v.trim() {
             "auto" => true,
             "separate" => {

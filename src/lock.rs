@@ -25,6 +25,8 @@ pub mod rank {
         };
     }
     ranks! {
+        /// The file of a trace.
+        RECORDING,
         /// Claims of asynchronous operations on their bytes.
         CLAIMING,
         /// Where an array keeps the data source of its views.
@@ -165,6 +167,12 @@ pub mod rank {
         HOOKS,
         /// The log's hook.
         LOG,
+        /// Naming an object of Vulkan.
+        NAMING,
+        /// Labels of objects.
+        LABELS,
+        /// Events of a trace.
+        TRACE,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The exit and fork hooks. Only this file knows how each system calls them.
 
 use crate::lock::{Hold, rank};
-use crate::runtime::{exit, process};
+use crate::runtime::{exit, process, tracing};
 use parking_lot::Mutex;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -97,6 +97,7 @@ fn first_use() {
         crate::host::system::keep_loaded(first_use as *const () as usize);
         process::set_hook_exit(hook_exit);
     });
+    tracing::begin_if_set();
 }
 
 /// True once the library was used.

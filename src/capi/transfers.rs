@@ -5,11 +5,14 @@ use super::handle::get;
 use super::types::*;
 use super::{accelerator, pointer};
 use crate::device::physical::CPU_PATH;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::runtime;
 use crate::trace::transfers::{self, Counters, Way};
+
+/// How many transfers a message lists.
+const LISTED: usize = 20;
 
 /// Writes counters.
 ///
@@ -114,5 +117,47 @@ pub unsafe extern "C" fn revamp_transfer_log_read(
         }
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(count, "count", records.len()) }
+    })
+}
+
+/// Gives the number that the next transfer gets in the log.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_transfer_log_next(number: *mut u64) -> revamp_status {
+    guard(|| {
+        pointer::check_out(number, "number")?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(number, "number", transfers::next()) }
+    })
+}
+
+/// Fails with REVAMP_ERROR_RUNTIME if bytes moved between memories, on any thread, in a transfer
+/// numbered `first` or higher; the message lists these transfers with their causes. For tests: get
+/// `first` from revamp_transfer_log_next() before the code that must move nothing. Copies within one
+/// memory do not count.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_check_no_transfers(first: u64) -> revamp_status {
+    guard(|| {
+        let moved: Vec<_> = transfers::read(first, usize::MAX).into_iter().filter(|r| r.from != r.to).collect();
+        if moved.is_empty() {
+            return Ok(());
+        }
+        let all = runtime()?;
+        let name = |id: u64| {
+            let found = all.accelerators().iter().find(|a| a.id() == id);
+            found.map_or_else(|| "host".to_owned(), |a| a.name())
+        };
+        let mut text = format!("{} transfers, where none was expected", moved.len());
+        for r in moved.iter().take(LISTED) {
+            let kind = if r.call.is_implicit { "implicit" } else { "explicit" };
+            let call = r.call.name.to_string_lossy();
+            text += &format!("\n  {} bytes from {} to {}: {kind}, by {call}", r.bytes, name(r.from), name(r.to));
+            if r.source != 0 {
+                text += &format!(", of data source {}", r.source);
+            }
+        }
+        if moved.len() > LISTED {
+            text += &format!("\n  and {} more", moved.len() - LISTED);
+        }
+        Err(Error::runtime(text))
     })
 }

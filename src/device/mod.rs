@@ -64,6 +64,8 @@ pub trait Buffer: Send + Sync {
     }
     /// The tracker: who uses which bytes.
     fn tracker(&self) -> &Tracker;
+    /// Names it for tools that look at the device's objects.
+    fn set_label(&self, _label: &str) {}
     /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
 }

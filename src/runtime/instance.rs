@@ -16,6 +16,7 @@ use crate::runtime::data::source;
 use crate::runtime::operations::promise;
 use crate::runtime::user::Ending;
 use crate::runtime::{exit, process};
+use crate::trace::recorder;
 use std::sync::Arc;
 
 /// The default accelerators: the requested one, and those chosen.
@@ -57,10 +58,13 @@ pub fn runtime() -> Result<Arc<Runtime>> {
 
 /// The last step of the exit hook: waits for all work.
 fn finish() {
-    let Some(runtime) = RUNTIME.read().clone() else { return };
-    finish_work(&runtime);
-    // The runtime is not dropped: drivers must not be torn down from an exit handler.
-    std::mem::forget(runtime);
+    let runtime = RUNTIME.read().clone();
+    if let Some(runtime) = runtime {
+        finish_work(&runtime);
+        // The runtime is not dropped: drivers must not be torn down from an exit handler.
+        std::mem::forget(runtime);
+    }
+    recorder::flush();
 }
 
 impl Runtime {
@@ -250,6 +254,8 @@ pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     };
     promise::abandon_all();
     finish_work(&runtime);
+    // What it holds of devices.
+    recorder::flush();
     clear();
     promise::reopen();
     runtime.close();

@@ -13,6 +13,7 @@ pub mod operations;
 pub mod process;
 mod race;
 mod sync;
+pub mod tracing;
 pub mod user;
 
 pub use access_type::AccessType;

@@ -1,7 +1,11 @@
-//! What the library reports about itself: the log, and the transfers.
+//! What the library reports about itself: the log, the transfers, and traces.
 
 pub mod delivery;
+mod encode;
+pub mod events;
+pub mod labels;
 pub mod log;
+pub mod recorder;
 pub mod transfers;
 
 use std::sync::atomic as sync;

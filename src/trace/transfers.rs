@@ -114,6 +114,11 @@ pub fn record(mut r: TransferRecord) {
     }
 }
 
+/// The number that the next transfer gets.
+pub fn next() -> u64 {
+    LOG.lock().next
+}
+
 /// At most `most` of the remembered transfers numbered `first` and higher.
 pub fn read(first: u64, most: usize) -> Vec<TransferRecord> {
     let log = LOG.lock();

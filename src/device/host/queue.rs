@@ -14,6 +14,7 @@ use crate::host::{HostSpan, Workers, strided};
 use crate::kernel::Access;
 use crate::lock::{Condvar, Mutex, MutexGuard, rank};
 use crate::log;
+use crate::trace::events::Span;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
@@ -205,6 +206,7 @@ impl HostTimeline {
         if reached() {
             return true;
         }
+        let _span = Span::wait(self.id, timeout);
         let deadline = timeout.map(|t| (Instant::now(), t));
         let mut spin = if deadline.is_none() { Spin::here() } else { None };
         let mut state = self.state.lock();

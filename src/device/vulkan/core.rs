@@ -82,6 +82,8 @@ pub(super) struct Core {
     pub physical: Physical,
     /// Functions of its instance.
     pub instance: ash::Instance,
+    /// Functions that name objects, if they are enabled.
+    pub names: Option<ash::ext::debug_utils::Device>,
     /// Functions of the device.
     pub raw: ash::Device,
     /// Set if the program created the `VkDevice`, and will destroy it.
@@ -220,6 +222,8 @@ impl Core {
             physical: physical.clone(),
             importer: Importer::new(instance, physical, &device),
             instance: instance.raw.clone(),
+            names: (instance.debug_utils && lent.is_none())
+                .then(|| ash::ext::debug_utils::Device::new(&instance.raw, &device)),
             raw: device,
             lent,
             release: OnceLock::new(),

@@ -15,6 +15,7 @@ use crate::host::HostSpan;
 use crate::lock::{Mutex, rank};
 use ash::vk;
 use std::any::Any;
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// A buffer of a Vulkan device.
@@ -37,6 +38,9 @@ pub(super) struct VulkanBuffer {
     tracker: Tracker,
     memory: Mutex<Allocation, { rank::BUFFER }>,
 }
+
+/// Held while an object is named.
+static NAMING: Mutex<(), { rank::NAMING }> = Mutex::new(());
 
 /// The memory to which a buffer is bound.
 enum Allocation {
@@ -301,6 +305,14 @@ pub(super) fn describe(core: &Core, size: u64) -> vk::BufferCreateInfo<'_> {
 }
 
 impl Buffer for VulkanBuffer {
+    fn set_label(&self, label: &str) {
+        let (Some(names), Ok(label)) = (&self.core.names, CString::new(label)) else { return };
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(self.raw).object_name(&label);
+        // Small buffers share one of Vulkan's, which is named by one thread at a time.
+        let _one = NAMING.lock();
+        // SAFETY: the buffer is alive, and no other thread names one. A failure leaves it without a name.
+        let _ = unsafe { names.set_debug_utils_object_name(&info) };
+    }
     fn id(&self) -> u64 {
         self.id
     }

@@ -17,6 +17,7 @@ use crate::device::hazard::{Point, Timeline, any_lost, say_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
+use crate::trace::events::Span;
 use ash::vk;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -441,6 +442,7 @@ impl Timeline for VulkanTimeline {
         if self.reached(value) {
             return self.ended(value);
         }
+        let _span = Span::wait(self.id, timeout);
         let begin = Instant::now();
         if self.core.spins && self.spin(value, begin, timeout.map_or(SLEEP, |t| t.min(SLEEP))) {
             return self.ended(value);

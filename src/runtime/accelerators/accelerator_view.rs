@@ -2,7 +2,7 @@
 
 use crate::device::hazard::{Point, any_lost};
 use crate::device::{Device, Dispatch, Queue, Timer, TimerSlot, unique_id};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
 use crate::runtime::accelerators::accelerator::Accelerator;
@@ -11,10 +11,15 @@ use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, L
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::was_told;
 use crate::runtime::{process, race};
+use crate::trace::events::{self, Progress, Span, Track, What};
+use crate::trace::labels;
+use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+const WAIT: Call = explicit(c"revamp_accelerator_view_wait");
 
 /// A queue of work on an accelerator.
 pub struct AcceleratorView {
@@ -30,10 +35,21 @@ pub struct AcceleratorView {
     auto: Option<Arc<Self>>,
     /// Work of the view that does not run on its queue: large and asynchronous copies.
     beside: Mutex<Vec<Point>, { rank::BESIDE }>,
+    /// Its name in traces.
+    track: Arc<Track>,
     /// The marker whose failure was reported last.
     told: AtomicU64,
     /// The handle of the C API.
     pub c_handle: HandleCell,
+}
+
+impl Drop for AcceleratorView {
+    fn drop(&mut self) {
+        // The auto-selection view stands for another.
+        if self.auto.is_none() {
+            labels::forget(self.track.queue);
+        }
+    }
 }
 
 impl AcceleratorView {
@@ -49,6 +65,7 @@ impl AcceleratorView {
         kept: bool,
     ) -> Result<Self> {
         let queue = device.create_queue(immediate)?;
+        let track = Track { queue: queue.timeline().id(), accelerator: accelerator.name().into() };
         Ok(Self {
             id: unique_id(),
             accelerator: accelerator.clone(),
@@ -59,6 +76,7 @@ impl AcceleratorView {
             kept,
             auto: None,
             beside: Mutex::new(Vec::new()),
+            track: Arc::new(track),
             told: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         })
@@ -109,6 +127,7 @@ impl AcceleratorView {
             kept: true,
             auto: Some(default.clone()),
             beside: Mutex::new(Vec::new()),
+            track: default.track.clone(),
             told: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         }
@@ -129,6 +148,14 @@ impl AcceleratorView {
     /// Its queue.
     pub fn queue(&self) -> &Arc<dyn Queue> {
         &self.queue
+    }
+    /// Names it in traces.
+    pub fn set_label(&self, label: &str) {
+        labels::set(self.track.queue, label);
+    }
+    /// Its name in traces.
+    pub(in crate::runtime) fn track(&self) -> &Arc<Track> {
+        &self.track
     }
     /// `queuing_mode_immediate`.
     pub fn is_immediate(&self) -> bool {
@@ -151,7 +178,45 @@ impl AcceleratorView {
     /// Gives the queue a launch of this kernel.
     #[inline]
     pub(in crate::runtime) fn dispatch(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
-        if kernel.is_new() { self.dispatch_new(kernel, dispatch) } else { self.queue.dispatch(dispatch) }
+        if kernel.is_new() || events::is_on() {
+            self.dispatch_new(kernel, dispatch)
+        } else {
+            self.queue.dispatch(dispatch)
+        }
+    }
+
+    /// The launch in a trace.
+    fn launching(&self, kernel: &Arc<str>) -> Span {
+        Span::new(|| What::Launch { kernel: kernel.clone(), track: self.track.clone() })
+    }
+
+    /// Gives the queue a launch for which a trace is to have the device's times; `None` if the device has no timestamps.
+    #[cold]
+    fn dispatch_traced(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>, launch: u64) -> Result<Option<Point>> {
+        match self.queue.dispatch_timed(dispatch) {
+            Ok((point, timer)) => {
+                self.trace_times(kernel.label(), launch, &point, &timer);
+                Ok(Some(point))
+            }
+            Err(e) if e.kind == ErrorKind::UnsupportedFeature => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Has the trace show when the device worked for `event`.
+    pub(in crate::runtime) fn trace_times(&self, name: &Arc<str>, event: u64, point: &Point, timer: &Arc<dyn Timer>) {
+        let (point, timer) = (point.clone(), timer.clone());
+        let times = move || {
+            if !point.reached() {
+                return Progress::Open;
+            }
+            match timer.times() {
+                // Times of another clock than the host's cannot be shown beside it.
+                Ok(times) if times.deviation.is_some() => Progress::Done(times.begin, times.end),
+                _ => Progress::Lost,
+            }
+        };
+        events::on_device(name.clone(), self.track.clone(), event, Box::new(times));
     }
 
     /// Drivers load their compilers at the first launch. A software device compiles then, on threads of its own, and makes
@@ -160,8 +225,10 @@ impl AcceleratorView {
     /// launch is waited for.
     #[cold]
     fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
-        if kernel.count() {
-            return self.queue.dispatch(dispatch);
+        let span = self.launching(kernel.label());
+        if !kernel.is_new() || kernel.count() {
+            let timed = if events::times_devices() { self.dispatch_traced(kernel, dispatch, span.id())? } else { None };
+            return timed.map_or_else(|| self.queue.dispatch(dispatch), Ok);
         }
         self.first(kernel, || self.queue.dispatch(dispatch), Clone::clone)
     }
@@ -172,8 +239,14 @@ impl AcceleratorView {
         kernel: &LoadedKernel,
         dispatch: &Dispatch<'_>,
     ) -> Result<(Point, Arc<dyn Timer>)> {
+        let span = self.launching(kernel.label());
         let launch = || self.queue.dispatch_timed(dispatch);
-        if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }
+        let (point, timer) =
+            if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }?;
+        if events::times_devices() {
+            self.trace_times(kernel.label(), span.id(), &point, &timer);
+        }
+        Ok((point, timer))
     }
 
     /// Gives the queue a launch whose timer goes to `slot`.
@@ -246,6 +319,7 @@ impl AcceleratorView {
         if let Some(actual) = &self.auto {
             return actual.wait();
         }
+        let _span = Span::call(WAIT, || self.track.name().into());
         let mut result = Ok(());
         let points = self.points()?;
         for (n, point) in points.iter().enumerate() {

@@ -23,7 +23,7 @@ pub struct LoadedKernel {
     kernel: Arc<dyn Kernel>,
     names: Vec<Option<CString>>,
     workgroup: [u32; 3],
-    label: String,
+    label: Arc<str>,
     checks: Option<KernelChecks>,
     /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
     faces: Box<[u32]>,
@@ -90,7 +90,7 @@ impl LoadedKernel {
                 (declared.unwrap_or(module), checks, references)
             }
         };
-        let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
+        let label = label.map_or_else(|| Arc::from(module.entry_point().to_string_lossy()), Arc::from);
         let faces = if module.has_uniform_arguments() { references } else { &[] };
         Self::of(device, cache, module, label, checks, faces).map_err(named)
     }
@@ -99,7 +99,7 @@ impl LoadedKernel {
         device: &Arc<dyn Device>,
         cache: &KernelCache,
         module: impl Into<Arc<Module>>,
-        label: String,
+        label: Arc<str>,
         checks: Option<KernelChecks>,
         faces: &[u32],
     ) -> Result<Arc<Self>> {
@@ -123,7 +123,7 @@ impl LoadedKernel {
 
     fn over(
         kernel: Arc<dyn Kernel>,
-        label: String,
+        label: Arc<str>,
         checks: Option<KernelChecks>,
         faces: &[u32],
         searches: Option<Searches>,
@@ -245,7 +245,7 @@ impl LoadedKernel {
         self.kernel.module()
     }
     /// Its name in messages.
-    pub fn label(&self) -> &str {
+    pub fn label(&self) -> &Arc<str> {
         &self.label
     }
     /// Of a kernel that checks bounds.

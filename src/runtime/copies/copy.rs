@@ -12,11 +12,12 @@ use crate::runtime::copies::check::plan;
 use crate::runtime::copies::memory::{find_destination, find_source};
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
-use crate::runtime::data::transfer::{Tally, Then, run};
+use crate::runtime::data::transfer::{Named, Tally, Then, run};
 use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self, Using};
+use crate::trace::events::{Span, cause, caused_by};
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -34,6 +35,7 @@ fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -
 /// Copies, and returns when that is done. `call` requested it.
 pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
+    let _span = Span::call(call, || object(&source, &destination).name().into());
     let _using = uses_of(&source, &destination, call, &After::default());
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
@@ -46,6 +48,7 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
 /// Begins a copy, which starts after the completions of `options`. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
+    let _span = Span::call(call, || object(&source, &destination).name().into());
     let using = uses_of(&source, &destination, call, &options.after);
     let is_timed = options.timer.is_some();
     if !is_timed && options.after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
@@ -63,10 +66,13 @@ pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, 
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
     let timer = options.timer.clone();
+    let cause = cause();
     let task = move || {
         let run = || {
-            let points = perform(&source, &destination, plan, call, Then::Other, timer.as_deref())?;
-            points.into_iter().try_for_each(|p| p.wait(None).map(drop))
+            caused_by(cause, || {
+                let points = perform(&source, &destination, plan, call, Then::Other, timer.as_deref())?;
+                points.into_iter().try_for_each(|p| p.wait(None).map(drop))
+            })
         };
         let Some(slot) = &timer else { return run() };
         // Has no effect if the device has timed it.
@@ -78,6 +84,14 @@ pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, 
     let made = begin(&claims, options, AcceleratorView::attach_to(&views), task);
     made.uses(using);
     Ok(made)
+}
+
+/// The side of a copy that a trace names: an array_view, or the destination.
+fn object<'a>(source: &'a Operand, destination: &'a Operand) -> &'a Operand {
+    match (source, destination) {
+        (Operand::View(_), Operand::Array(..)) | (_, Operand::Host(..)) => source,
+        _ => destination,
+    }
 }
 
 /// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything. Pending
@@ -137,6 +151,7 @@ fn perform_with(
         }
     }
     let mut tally = Tally::of(call);
+    tally.object = Some(object(source, destination));
     for (n, side) in [source, destination].into_iter().enumerate() {
         if let Operand::View(part) = side {
             tally.source = part.source().id();

@@ -8,6 +8,7 @@ use crate::runtime::access_type::AccessType;
 use crate::runtime::data::retry::wait_detour;
 use crate::runtime::data::source::{Source, SourceSlot};
 use crate::runtime::data::storage::{ArrayRequest, Storage};
+use crate::trace::labels;
 use crate::trace::transfers::{Call, implicit};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -30,10 +31,22 @@ impl Deref for Array {
     }
 }
 
+impl Drop for Array {
+    fn drop(&mut self) {
+        labels::forget(self.buffer().id());
+    }
+}
+
 impl Array {
     /// Makes an array.
     pub fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
         Ok(Arc::new(Self { storage: Storage::create(request)?, source: Arc::default() }))
+    }
+
+    /// Names it in traces, and for tools that look at Vulkan.
+    pub fn set_label(&self, label: &str) {
+        labels::set(self.buffer().id(), label);
+        self.buffer().set_label(label);
     }
 
     /// Its memory.

@@ -16,6 +16,8 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self};
+use crate::trace::events::{Span, cause, caused_by};
+use crate::trace::labels;
 use crate::trace::transfers::{Call, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -40,6 +42,7 @@ impl Drop for ArrayView {
             self.part.source.host_access().forget(self.part.id);
         }
         self.part.source.release();
+        labels::forget(self.part.id);
     }
 }
 
@@ -114,9 +117,19 @@ impl ArrayView {
         ))
     }
 
+    /// Names it in messages and traces.
+    pub fn set_label(&self, label: &str) {
+        labels::set(self.part.id, label);
+    }
+
     /// The part of the data source that it covers.
     pub fn part(&self) -> &Arc<Part> {
         &self.part
+    }
+
+    /// The call in a trace.
+    fn span(&self, call: Call) -> Span {
+        Span::call(call, || self.part.name().into())
     }
 
     fn using(&self, call: Call, access: Access) -> race::Using {
@@ -125,7 +138,8 @@ impl ArrayView {
 
     fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
         self.part.source.retain();
-        Self::make(self.part.source.clone(), extent, layout, read_only, self.part.label.clone())
+        let label = labels::of(self.part.id).or_else(|| self.part.label.clone());
+        Self::make(self.part.source.clone(), extent, layout, read_only, label)
     }
 
     /// `section`: `origin` defaults to zeros, `extent` to the rest.
@@ -250,6 +264,7 @@ impl ArrayView {
     /// Brings changes home. After a write access the part is valid only at home (docs/spec/array-views.md#synchronize).
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
+        let _span = self.span(SYNCHRONIZE);
         let _using = self.using(SYNCHRONIZE, access);
         self.part.wait_pending(access)?;
         move_to(&self.part, None, access, SYNCHRONIZE)
@@ -263,6 +278,7 @@ impl ArrayView {
     /// Makes the view valid on `target`; after a write access only there.
     pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
         self.part.check(access)?;
+        let _span = self.span(SYNCHRONIZE_TO);
         let _using = self.using(SYNCHRONIZE_TO, access);
         self.part.wait_pending(access)?;
         move_to(&self.part, Some(target), access, SYNCHRONIZE_TO)
@@ -288,6 +304,8 @@ impl ArrayView {
         part.check(access)?;
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let elements = std::iter::once_with(|| (part.elements(), access));
+        let _span = self.span(call);
+        let cause = cause();
         let using = race::uses_after(call.name, elements, |completion| options.after.contains(completion));
         let target = target.cloned();
         part.source.host_access().take_back(&part.region, access);
@@ -297,7 +315,7 @@ impl ArrayView {
             let part = part.clone();
             let timer = options.timer.clone();
             move || {
-                let run = || move_to(&part, target.as_ref(), access, call);
+                let run = || caused_by(cause, || move_to(&part, target.as_ref(), access, call));
                 let Some(slot) = &timer else { return run() };
                 let own = Arc::new(HostTimer::default());
                 own.measure(run)?;
@@ -313,6 +331,7 @@ impl ArrayView {
     /// Notes that the program changed home directly (docs/spec/array-views.md#refresh).
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
+        let _span = self.span(REFRESH);
         let _using = self.using(REFRESH, Access::Write);
         part.wait_pending(Access::Write)?;
         if part.source.is_open() {
@@ -332,6 +351,7 @@ impl ArrayView {
     pub fn discard_data(&self) -> Result<()> {
         let part = &self.part;
         part.check(Access::Write)?;
+        let _span = self.span(DISCARD);
         let _using = self.using(DISCARD, Access::Write);
         part.wait_pending(Access::Write)?;
         part.source.host_access().take_back(&part.region, Access::Write);
@@ -380,6 +400,7 @@ fn bits_of(access: Access) -> u32 {
 /// Makes a part valid on the host and returns its memory. `publish` is called under the lock of its source.
 fn access_on_host(part: &Part, access: Access, publish: impl Fn(&mut SourceState, &Holder)) -> Result<HostSpan> {
     part.check(access)?;
+    let _span = Span::call(ACCESS, || part.name().into());
     let _using = using(part, ACCESS, access);
     part.wait_pending(access)?;
     part.source.attempt(|state| {

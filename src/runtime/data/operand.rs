@@ -9,7 +9,9 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::extents::{checked_bytes, checked_extent, section_of};
 use crate::runtime::data::part::Part;
+use crate::runtime::data::transfer::Named;
 use crate::runtime::race::Elements;
+use crate::trace::labels;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -66,6 +68,19 @@ pub enum Operand {
     Array(Arc<Array>, Layout),
     /// An array_view.
     View(Arc<Part>),
+}
+
+impl Named for Operand {
+    fn name(&self) -> String {
+        match self {
+            Self::Host(..) => "host memory".to_owned(),
+            Self::Array(array, _) => match labels::of(array.buffer().id()) {
+                Some(label) => format!("array {label}"),
+                None => format!("array {:?}", array.extent()),
+            },
+            Self::View(part) => part.name(),
+        }
+    }
 }
 
 impl Operand {

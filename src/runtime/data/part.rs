@@ -8,8 +8,9 @@ use crate::kernel::Access;
 use crate::runtime::data::host_access::Words;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::{Holder, SourceState};
-use crate::runtime::data::transfer::Tally;
+use crate::runtime::data::transfer::{Named, Tally};
 use crate::runtime::race::Elements;
+use crate::trace::labels;
 use crate::trace::transfers::{Call, Counters};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -60,6 +61,12 @@ impl Known {
     fn set(&self, epoch: u64, holder: &Holder, alone: bool) {
         self.epoch.store(epoch, Ordering::Relaxed);
         self.at.store((holder.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
+    }
+}
+
+impl Named for Part {
+    fn name(&self) -> String {
+        self.name()
     }
 }
 
@@ -178,12 +185,13 @@ impl Part {
 
     pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {
         let accounts = [Some(&self.counters), Some(self.source.counters()), None, None];
-        Tally { call, source: self.source.id(), accounts }
+        Tally { call, source: self.source.id(), object: Some(self), accounts }
     }
 
     /// What messages call it.
     pub(in crate::runtime) fn name(&self) -> String {
-        self.label.as_ref().map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
+        let label = labels::of(self.id).or_else(|| self.label.clone());
+        label.map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
     }
 
     /// An error if the view must not be written.

@@ -19,8 +19,9 @@ use crate::runtime::data::host_access::HostAccess;
 use crate::runtime::data::retry::{should_retry, wait_detour};
 use crate::runtime::data::source_state::{Home, SourceState};
 use crate::runtime::data::storage::Storage;
-use crate::runtime::data::transfer::Tally;
+use crate::runtime::data::transfer::{Named, Tally};
 use crate::runtime::data::users::Users;
+use crate::trace::events::Span;
 use crate::trace::transfers::{Call, Counters, implicit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -51,6 +52,12 @@ pub struct Source {
 static LIVE: Mutex<BTreeMap<u64, Weak<Source>>, { rank::LIVE_SOURCES }> = Mutex::new(BTreeMap::new());
 
 const RELEASE: Call = implicit(c"revamp_array_view_release");
+
+impl Named for Source {
+    fn name(&self) -> String {
+        self.label.to_string()
+    }
+}
 
 impl Source {
     fn new(bytes: u64, home: Home, array: Option<(Arc<Storage>, Arc<SourceSlot>)>, label: &str) -> Arc<Self> {
@@ -126,7 +133,8 @@ impl Source {
     }
 
     pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {
-        Tally { call, source: self.id, accounts: [Some(&self.counters), None, None, None] }
+        let accounts = [Some(&self.counters), None, None, None];
+        Tally { call, source: self.id, object: Some(self), accounts }
     }
 
     /// What the host may do without a call.
@@ -223,6 +231,7 @@ impl Source {
 
     /// Brings changes made elsewhere home, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
+        let _span = Span::call_of_others(RELEASE, || (&*self.label).into());
         let all = 0..self.bytes;
         // Their failures are for whoever waits for them.
         let _ = self.pending().wait_for_all(&all, Access::ReadWrite);

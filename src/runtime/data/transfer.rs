@@ -11,6 +11,7 @@ use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::bridge::End;
 use crate::runtime::data::storage::Storage;
+use crate::trace::events::{self, Span, Track, What};
 use crate::trace::transfers::{self, Call, Counters, TransferRecord, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -69,6 +70,16 @@ impl Endpoint {
     }
 }
 
+impl Endpoint {
+    /// The accelerator in a trace, unless that is the host.
+    fn track(&self) -> Option<Arc<Track>> {
+        match self {
+            Self::Device { view, .. } => self.accelerator().map(|_| view.track().clone()),
+            Self::Host(_) => None,
+        }
+    }
+}
+
 /// To which counters a transfer is added.
 #[derive(Clone, Copy)]
 pub(in crate::runtime) struct Tally<'a> {
@@ -76,14 +87,37 @@ pub(in crate::runtime) struct Tally<'a> {
     pub call: Call,
     /// The id of the data source; 0: none.
     pub source: u64,
+    /// What messages call it.
+    pub object: Option<&'a dyn Named>,
     /// Counters of views and data sources.
     pub accounts: [Option<&'a Counters>; 4],
+}
+
+/// What messages have a name for.
+pub(in crate::runtime) trait Named {
+    /// The name.
+    fn name(&self) -> String;
 }
 
 impl Tally<'_> {
     /// The tally of a transfer that concerns no view.
     pub fn of(call: Call) -> Self {
-        Tally { call, source: 0, accounts: [None; 4] }
+        Tally { call, source: 0, object: None, accounts: [None; 4] }
+    }
+
+    /// The transfer in a trace.
+    fn event(&self, from: &Endpoint, to: &Endpoint, bytes: u64) -> What {
+        let object = self.object.map_or_else(|| "array".to_owned(), Named::name).into();
+        What::Transfer { bytes, from: from.track(), to: to.track(), source: self.source, object }
+    }
+
+    /// Has a trace show when the device copied, if `timer` tells.
+    fn trace_times(&self, to: &Endpoint, event: u64, points: &[Point], timer: Option<&TimerSlot>) {
+        let timer = timer.and_then(TimerSlot::get);
+        if let (Endpoint::Device { view, .. }, Some(timer), [point, ..]) = (to, timer, points) {
+            let object = self.object.map_or_else(|| "array".to_owned(), Named::name).into();
+            view.trace_times(&object, event, point, timer);
+        }
     }
 
     fn count(&self, from: &Endpoint, to: &Endpoint, bytes: u64) {
@@ -137,6 +171,24 @@ pub(in crate::runtime) fn run(
     then: Then,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
+    let span = Span::new(|| tally.event(from, to, plan.bytes()));
+    let moved = move_bytes(from, to, plan, then, timer);
+    if let (Ok(points), true) = (&moved, events::times_devices()) {
+        tally.trace_times(to, span.id(), points, timer);
+    }
+    span.unless_failed(&moved);
+    let points = moved?;
+    tally.count(from, to, plan.bytes());
+    Ok(points)
+}
+
+fn move_bytes(
+    from: &Endpoint,
+    to: &Endpoint,
+    plan: &CopyPlan,
+    then: Then,
+    timer: Option<&TimerSlot>,
+) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
         (Endpoint::Host(a), Endpoint::Host(b)) => {
             strided::copy_parallel(&Workers::shared().pool, plan, *a, *b)?;
@@ -154,7 +206,6 @@ pub(in crate::runtime) fn run(
         }
         (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan, then, timer)?,
     };
-    tally.count(from, to, plan.bytes());
     Ok(points)
 }
 

@@ -1,10 +1,10 @@
 //! Launches of functions of the program: on host threads, or as the kernels compiled from them.
 
-use crate::device::Use;
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::host::{Domain, launch_host_kernel};
 use crate::device::physical::DeviceKind;
+use crate::device::{TimerSlot, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::host::Workers;
@@ -30,6 +30,7 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
+use crate::trace::events::{self, Span, What, cause, caused_by};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
@@ -46,6 +47,7 @@ pub fn launch_function(
     launch: &FunctionLaunch<'_>,
     again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
+    let _span = span(launch);
     let mut wanted = Wanted::new(view.as_ref(), launch);
     wanted.check()?;
     let _using = wanted.uses(|_| false);
@@ -66,6 +68,7 @@ pub fn launch_function_async(
 ) -> Result<Arc<Completion>> {
     let here = points_here(view.as_ref(), &options.after);
     let timer = options.timer.clone();
+    let _span = span(launch);
     let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     let mut wanted = Wanted::new(view.as_ref(), &launch);
     wanted.check()?;
@@ -77,13 +80,25 @@ pub fn launch_function_async(
     let default = if is_free { Some(wanted.default_view()?) } else { None };
     let kept = KeptFunctionLaunch::new(&launch, make(), options.timer.clone());
     let captured = wanted.captured.iter().map(|c| (c.operand, c.access));
+    let cause = cause();
     Ok(later(view.clone(), default, captured, options, move |view, default| {
-        kept.with(|launch| {
+        let launch = |launch: &FunctionLaunch<'_>| {
             let mut wanted = Wanted::new(view.as_ref(), launch);
             wanted.check()?;
             wanted.launch(default.as_ref(), None)
-        })
+        };
+        caused_by(cause, || kept.with(launch))
     }))
+}
+
+/// The launch in a trace.
+fn span(launch: &FunctionLaunch<'_>) -> Span {
+    Span::call(DISPATCH, || kernel_name(launch))
+}
+
+/// What a trace calls the kernel.
+fn kernel_name(launch: &FunctionLaunch<'_>) -> Arc<str> {
+    launch.compiled.map_or("host function", |kernel| &kernel.location).into()
 }
 
 /// Fails if the launch uses its textures as it must not (TEX-21, TEX-33). `used`: how it uses each argument.
@@ -241,8 +256,30 @@ impl<'a> Wanted<'a> {
             resolved.uses.extend(unused);
         }
         let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
-        let point = launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?, launch.timer)?;
+        let point = self.launch_here(&view, |timer| {
+            launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?, timer)
+        })?;
         resolved.written(&self.captured, held)?;
+        Ok(point)
+    }
+
+    /// Launches on host threads by `launch`, which takes a timer.
+    fn launch_here(
+        &self,
+        view: &Arc<AcceleratorView>,
+        launch: impl FnOnce(Option<&TimerSlot>) -> Result<Point>,
+    ) -> Result<Point> {
+        if !events::is_on() {
+            return launch(self.launch.timer);
+        }
+        let name = kernel_name(self.launch);
+        let span = Span::new(|| What::Launch { kernel: name.clone(), track: view.track().clone() });
+        let own = TimerSlot::default();
+        let slot = self.launch.timer.or_else(|| events::times_devices().then_some(&own));
+        let point = launch(slot)?;
+        if let Some(timer) = slot.filter(|_| events::times_devices()).and_then(TimerSlot::get) {
+            view.trace_times(&name, span.id(), &point, timer);
+        }
         Ok(point)
     }
 

@@ -23,6 +23,7 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
+use crate::trace::events::{Span, cause, caused_by};
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub fn dispatch(
     kernel: &Arc<SpirvKernel>,
     launch: &SpirvLaunch<'_>,
 ) -> Result<Point> {
+    let _span = Span::call(DISPATCH, || kernel.label().clone());
     let launched = || {
         let mut wanted = Wanted::new(kernel, launch);
         wanted.check(view.as_ref())?;
@@ -54,6 +56,7 @@ pub fn dispatch_async(
     launch: &SpirvLaunch<'_>,
     options: AsyncOptions,
 ) -> Result<Arc<Completion>> {
+    let _span = Span::call(DISPATCH, || kernel.label().clone());
     let begun = || -> Result<_> {
         let here = points_here(view.as_ref(), &options.after);
         let timer = options.timer.clone();
@@ -68,13 +71,14 @@ pub fn dispatch_async(
         let default = if is_free { Some(wanted.default_view()?) } else { None };
         let (kept, kernel) = (KeptLaunch::new(&launch, options.timer.clone()), kernel.clone());
         let captured = wanted.captured.iter().map(|c| (c.operand, c.needs));
+        let cause = cause();
         Ok(later(view.clone(), default, captured, options, move |view, default| {
             let launch = |launch: &SpirvLaunch<'_>| {
                 let mut wanted = Wanted::new(&kernel, launch);
                 wanted.check(view.as_ref())?;
                 wanted.launch(view.as_ref(), default.as_ref())
             };
-            kept.with(launch).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
+            caused_by(cause, || kept.with(launch)).map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
         }))
     };
     begun().map_err(|e| e.context(format_args!("kernel {}", kernel.label())))

@@ -12,10 +12,14 @@ use crate::runtime::operations::notifier::Notifier;
 use crate::runtime::operations::order::HeldUp;
 use crate::runtime::operations::promise::Promise;
 use crate::runtime::race;
+use crate::trace::events::Span;
+use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
+
+const WAIT: Call = explicit(c"revamp_completion_wait");
 
 /// Called with the result of an operation.
 pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
@@ -127,6 +131,7 @@ impl Completion {
 
     /// Waits until it is done, even if it failed; `false` if `timeout` passed first.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
+        let _span = Span::call(WAIT, || "completion".into());
         let done = self.wait_for(timeout)?;
         if done {
             race::waited(self.id);

@@ -7,6 +7,7 @@ use crate::host::Workers;
 use crate::host::threads::caught;
 use crate::lock::{Condvar, Mutex, rank};
 use crate::runtime::operations::order::{Gate, HeldUp};
+use crate::trace::events::Span;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -90,10 +91,12 @@ impl Timeline for HostOperation {
         }
         let end = timeout.map(|t| Instant::now() + t);
         let mut result = self.result.lock();
+        let mut span = None;
         loop {
             if let Some(r) = result.as_ref() {
                 return r.clone().map(|()| true);
             }
+            span.get_or_insert_with(|| Span::wait(self.id, timeout));
             match end {
                 None => self.done.wait(&mut result, rank::NONE),
                 Some(end) => {

@@ -1,0 +1,61 @@
+// revamp: traces of a C++ AMP program (docs/tracing.md), names of its objects, and scopes in which nothing may move.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_TRACE_HPP
+#define REVAMP_TRACE_HPP
+
+#include "detail/array.h"
+#include "detail/view.h"
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace revamp {
+
+// Begins to record what the library does in a file, which ui.perfetto.dev and revamp-trace open.
+inline void trace_begin(const std::string &path) {
+    detail::check_library();
+    detail::check(revamp_trace_begin(path.c_str()));
+}
+
+// Ends the trace. Work that devices have not finished is not in it.
+inline void trace_end() {
+    detail::check(revamp_trace_end());
+}
+
+// Names an object in messages and traces.
+template <class T, int N> void set_label(const Concurrency::array_view<T, N> &view, const std::string &label) {
+    detail::check(revamp_set_label(detail::view_access::handle(view), label.c_str()));
+}
+template <class T, int N> void set_label(const Concurrency::array<T, N> &array, const std::string &label) {
+    detail::check(revamp_set_label(detail::array_access::handle(array), label.c_str()));
+}
+inline void set_label(const Concurrency::accelerator_view &view, const std::string &label) {
+    detail::check(revamp_set_label(detail::access::native(view), label.c_str()));
+}
+
+// For tests: a scope in which no bytes may move between memories, on any thread. At its end, or in check(), a
+// runtime_exception lists the transfers with their causes; unless the scope ends by another exception.
+class assert_no_transfers {
+    std::uint64_t m_first = 0;
+    int m_exceptions = std::uncaught_exceptions();
+
+  public:
+    assert_no_transfers() {
+        detail::check_library();
+        detail::check(revamp_transfer_log_next(&m_first));
+    }
+    ~assert_no_transfers() noexcept(false) {
+        if (std::uncaught_exceptions() == m_exceptions) check();
+    }
+    assert_no_transfers(const assert_no_transfers &) = delete;
+    assert_no_transfers &operator=(const assert_no_transfers &) = delete;
+
+    void check() const { detail::check(revamp_check_no_transfers(m_first)); }
+};
+
+} // namespace revamp
+
+#endif // REVAMP_TRACE_HPP

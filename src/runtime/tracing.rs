@@ -1,0 +1,44 @@
+//! Traces: their beginning and end, and the thread that writes them.
+
+use crate::config;
+use crate::error::Result;
+use crate::host::system::now;
+use crate::host::threads::spawn_named;
+use crate::log;
+use crate::trace::{events, recorder};
+use std::path::Path;
+use std::sync::Once;
+
+/// Begins a trace in a file.
+pub fn begin(path: &Path) -> Result<()> {
+    recorder::begin(path, config::get().trace_device, now)?;
+    recorder::flush();
+    let trace = events::trace();
+    let writer = spawn_named("revamp-trace", move || {
+        while events::trace() == trace {
+            std::thread::park_timeout(recorder::INTERVAL);
+            recorder::flush();
+        }
+    });
+    match writer {
+        Ok(writer) => events::wake(writer.thread().clone()),
+        Err(e) => log!(Warn, "{e}; the trace is written at its end"),
+    }
+    Ok(())
+}
+
+/// Ends the trace.
+pub fn end() -> Result<()> {
+    recorder::end()
+}
+
+/// Begins the trace that `REVAMP_TRACE` asks for, at the first use of the library.
+pub fn begin_if_set() {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| {
+        let Some(path) = &config::get().trace else { return };
+        if let Err(e) = begin(path) {
+            log!(Warn, "REVAMP_TRACE: {e}");
+        }
+    });
+}

@@ -1,0 +1,290 @@
+//! Events as packets of Perfetto's trace format.
+
+use super::events::{Event, Times, Track, What};
+use revamp_perfetto::{
+    DebugAnnotation, InternedData, InternedName, InternedString, ProcessDescriptor, SEQ_INCREMENTAL_STATE_CLEARED,
+    SEQ_NEEDS_INCREMENTAL_STATE, TYPE_INSTANT, TYPE_SLICE_BEGIN, TYPE_SLICE_END, TracePacket, TrackDescriptor,
+    TrackEvent, append,
+};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+const PROCESS: u64 = 1;
+/// The tracks of threads, from here on.
+const THREADS: u64 = 1 << 32;
+/// The tracks of queues, from here on.
+const QUEUES: u64 = 1 << 33;
+/// All packets are of one sequence.
+const SEQUENCE: u32 = 1;
+/// The flag on packets that belong to the sequence.
+const FLAGS: u32 = SEQ_NEEDS_INCREMENTAL_STATE;
+
+/// Texts and their numbers in the trace.
+#[derive(Default)]
+struct Interned(HashMap<Arc<str>, u64>);
+
+impl Interned {
+    /// The number of a text; the flag says that it is new.
+    fn number(&mut self, text: &str) -> (u64, bool) {
+        if let Some(&number) = self.0.get(text) {
+            return (number, false);
+        }
+        let number = self.0.len() as u64 + 1;
+        self.0.insert(text.into(), number);
+        (number, true)
+    }
+}
+
+/// Makes packets of events.
+pub(super) struct Encoder {
+    /// A time of this process's clock, and the same time in nanoseconds.
+    base: (Instant, u64),
+    categories: Interned,
+    names: Interned,
+    keys: Interned,
+    values: Interned,
+    /// The queues that have a track.
+    queues: HashSet<u64>,
+    /// Texts that the next packet brings along.
+    new: InternedData,
+    bytes: Vec<u8>,
+}
+
+impl Encoder {
+    /// An encoder, and the packets at the beginning of a trace.
+    pub fn new(base: (Instant, u64)) -> Self {
+        let mut made = Self {
+            base,
+            categories: Interned::default(),
+            names: Interned::default(),
+            keys: Interned::default(),
+            values: Interned::default(),
+            queues: HashSet::new(),
+            new: InternedData::default(),
+            bytes: Vec::new(),
+        };
+        let program = std::env::current_exe().ok().and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
+        let pid = i32::try_from(std::process::id()).ok();
+        let process = Some(ProcessDescriptor { pid, process_name: program });
+        made.track(
+            TrackDescriptor { uuid: Some(PROCESS), process, ..Default::default() },
+            SEQ_INCREMENTAL_STATE_CLEARED,
+        );
+        made
+    }
+
+    /// The packets made since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    fn track(&mut self, descriptor: TrackDescriptor, flags: u32) {
+        let packet = TracePacket {
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            sequence_flags: Some(flags),
+            track_descriptor: Some(descriptor),
+            ..Default::default()
+        };
+        append(&packet, &mut self.bytes);
+    }
+
+    fn child(&mut self, uuid: u64, name: String) {
+        let descriptor =
+            TrackDescriptor { uuid: Some(uuid), parent_uuid: Some(PROCESS), name: Some(name), ..Default::default() };
+        self.track(descriptor, FLAGS);
+    }
+
+    fn queue(&mut self, track: &Track) -> u64 {
+        let uuid = QUEUES + track.queue;
+        if self.queues.insert(track.queue) {
+            self.child(uuid, track.name());
+        }
+        uuid
+    }
+
+    fn category(&mut self, text: &str) -> u64 {
+        let (iid, is_new) = self.categories.number(text);
+        if is_new {
+            self.new.event_categories.push(interned(iid, text));
+        }
+        iid
+    }
+
+    fn name(&mut self, text: &str) -> u64 {
+        let (iid, is_new) = self.names.number(text);
+        if is_new {
+            self.new.event_names.push(interned(iid, text));
+        }
+        iid
+    }
+
+    fn key(&mut self, text: &str) -> u64 {
+        let (iid, is_new) = self.keys.number(text);
+        if is_new {
+            self.new.debug_annotation_names.push(interned(iid, text));
+        }
+        iid
+    }
+
+    fn text(&mut self, key: &str, text: &str) -> DebugAnnotation {
+        let name_iid = Some(self.key(key));
+        let (iid, is_new) = self.values.number(text);
+        if is_new {
+            let str = Some(text.as_bytes().to_vec());
+            self.new.debug_annotation_string_values.push(InternedString { iid: Some(iid), str });
+        }
+        DebugAnnotation { name_iid, string_value_iid: Some(iid), ..Default::default() }
+    }
+
+    fn number(&mut self, key: &str, value: u64) -> DebugAnnotation {
+        DebugAnnotation { name_iid: Some(self.key(key)), uint_value: Some(value), ..Default::default() }
+    }
+
+    fn nanoseconds(&self, time: Instant) -> u64 {
+        let (base, ns) = self.base;
+        match time.checked_duration_since(base) {
+            Some(later) => ns.saturating_add(later.as_nanos() as u64),
+            None => ns.saturating_sub((base - time).as_nanos() as u64),
+        }
+    }
+
+    fn event(&mut self, time: u64, event: TrackEvent) {
+        let new = std::mem::take(&mut self.new);
+        let packet = TracePacket {
+            timestamp: Some(time),
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            track_event: Some(event),
+            interned_data: (new != InternedData::default()).then_some(new),
+            sequence_flags: Some(FLAGS),
+            ..Default::default()
+        };
+        append(&packet, &mut self.bytes);
+    }
+
+    fn slice(&mut self, track: u64, (begin, end): (u64, u64), event: TrackEvent) {
+        let first = TrackEvent { r#type: Some(TYPE_SLICE_BEGIN), track_uuid: Some(track), ..event };
+        self.event(begin, first);
+        let last = TrackEvent { r#type: Some(TYPE_SLICE_END), track_uuid: Some(track), ..Default::default() };
+        self.event(end.max(begin), last);
+    }
+
+    /// Tells that events were lost.
+    pub fn lost(&mut self, events: u64) {
+        let now = self.nanoseconds(Instant::now());
+        let event = TrackEvent {
+            category_iids: vec![self.category("lost")],
+            name_iid: Some(self.name("lost events")),
+            debug_annotations: vec![self.number("events", events)],
+            r#type: Some(TYPE_INSTANT),
+            track_uuid: Some(PROCESS),
+            ..Default::default()
+        };
+        self.event(now, event);
+    }
+
+    /// Adds an event.
+    pub fn add(&mut self, event: &Event) {
+        let times = match event.times {
+            Times::Host(begin, end) => (self.nanoseconds(begin), self.nanoseconds(end)),
+            Times::Device(begin, end) => (begin, end),
+        };
+        if let What::Thread(name) = &event.what {
+            let name =
+                name.as_ref().map_or_else(|| format!("thread {}", event.thread), |n| format!("{n} ({})", event.thread));
+            return self.child(THREADS + event.thread, name);
+        }
+        let (category, name) = described(event);
+        let mut all = vec![self.number("id", event.id)];
+        if event.cause > 0 {
+            all.push(self.number("cause", event.cause));
+        }
+        if let Some(call) = event.call {
+            all.push(self.text("call", &call.name.to_string_lossy()));
+        }
+        let track = self.describe(event, &mut all);
+        let flows = match event.what {
+            What::Call { .. } | What::Launch { .. } => vec![event.id],
+            What::Transfer { .. } | What::Device { .. } if event.cause > 0 => vec![event.cause],
+            _ => Vec::new(),
+        };
+        let made = TrackEvent {
+            category_iids: vec![self.category(category)],
+            name_iid: Some(self.name(name)),
+            debug_annotations: all,
+            flow_ids: flows,
+            ..Default::default()
+        };
+        if let What::Launch { track, kernel } = &event.what {
+            self.submitted(kernel, track, times.1, event.id);
+        }
+        self.slice(track, times, made);
+    }
+
+    /// The annotations of an event; returns its track.
+    fn describe(&mut self, event: &Event, all: &mut Vec<DebugAnnotation>) -> u64 {
+        let thread = THREADS + event.thread;
+        match &event.what {
+            What::Thread(_) => {}
+            What::Call { object } => all.push(self.text("object", object)),
+            What::Pipeline(kernel) => all.push(self.text("kernel", kernel)),
+            What::Wait(queue) => all.push(self.number("queue", *queue)),
+            What::Launch { kernel, track } => {
+                all.push(self.text("kernel", kernel));
+                all.push(self.text("accelerator", &track.accelerator));
+                all.push(self.number("queue", track.queue));
+            }
+            What::Transfer { bytes, from, to, source, object } => {
+                let place = |track: &Option<Arc<Track>>| {
+                    track.as_ref().map_or_else(|| "host".into(), |t| t.accelerator.clone())
+                };
+                all.push(self.number("bytes", *bytes));
+                all.push(self.text("from", &place(from)));
+                all.push(self.text("to", &place(to)));
+                all.push(self.text("object", object));
+                all.push(self.number("source", *source));
+                let is_implicit = event.call.is_some_and(|call| call.is_implicit);
+                all.push(self.text("kind", if is_implicit { "implicit" } else { "explicit" }));
+            }
+            What::Device { track, of, .. } => {
+                all.push(self.text("accelerator", &track.accelerator));
+                all.push(self.number("of", *of));
+                return self.queue(track);
+            }
+        }
+        thread
+    }
+
+    /// Marks on the track of a queue that it got a launch.
+    fn submitted(&mut self, kernel: &str, track: &Track, time: u64, id: u64) {
+        let uuid = self.queue(track);
+        let event = TrackEvent {
+            category_iids: vec![self.category("submitted")],
+            name_iid: Some(self.name(kernel)),
+            flow_ids: vec![id],
+            r#type: Some(TYPE_INSTANT),
+            track_uuid: Some(uuid),
+            ..Default::default()
+        };
+        self.event(time, event);
+    }
+}
+
+fn interned(iid: u64, text: &str) -> InternedName {
+    InternedName { iid: Some(iid), name: Some(text.to_owned()) }
+}
+
+/// The category and name of an event.
+fn described(event: &Event) -> (&'static str, &str) {
+    match &event.what {
+        What::Thread(_) => ("thread", ""),
+        What::Call { .. } => ("call", event.call.map_or("", |call| call.name.to_str().unwrap_or_default())),
+        What::Launch { kernel, .. } => ("launch", kernel),
+        What::Transfer { from: None, to: Some(_), .. } => ("transfer", "upload"),
+        What::Transfer { from: Some(_), to: None, .. } => ("transfer", "download"),
+        What::Transfer { .. } => ("transfer", "copy"),
+        What::Wait(_) => ("wait", "wait"),
+        What::Pipeline(kernel) => ("pipeline", kernel),
+        What::Device { name, .. } => ("device", name),
+    }
+}

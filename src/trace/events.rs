@@ -1,0 +1,373 @@
+//! Events of a trace: what the library does for the program, on which thread, and why. Threads note events in memory;
+//! [`super::recorder`] writes them to a file.
+
+use super::labels;
+use super::transfers::Call;
+use crate::lock::{Mutex, rank};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+/// How many events may wait to be written. Further ones are lost, and counted.
+const MOST: usize = 1 << 21;
+/// After how many events the writer is woken.
+const WAKE: usize = 1 << 13;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static TIMES_DEVICES: AtomicBool = AtomicBool::new(false);
+/// Number of the trace, so that each thread names itself in each.
+static TRACE: AtomicU64 = AtomicU64::new(0);
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
+static NOTED: Mutex<Noted, { rank::TRACE }> = Mutex::new(Noted::new());
+
+thread_local! {
+    /// How many spans ended on the thread.
+    static ENDED: Cell<u64> = const { Cell::new(0) };
+    /// The last trace in which the thread named itself, and its number.
+    static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+    /// The span under way.
+    static CURRENT: Cell<Current> = const { Cell::new(Current { id: 0, call: None }) };
+}
+
+/// The innermost span of a call on a thread.
+#[derive(Clone, Copy)]
+struct Current {
+    id: u64,
+    call: Option<Call>,
+}
+
+/// A queue, as the trace names it.
+#[derive(Debug)]
+pub struct Track {
+    /// The id of its timeline.
+    pub queue: u64,
+    /// Its accelerator.
+    pub accelerator: Arc<str>,
+}
+
+impl Track {
+    /// The name of the queue's track.
+    pub fn name(&self) -> String {
+        match labels::of(self.queue) {
+            Some(label) => format!("{label} ({})", self.accelerator),
+            None => format!("{} queue {}", self.accelerator, self.queue),
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum What {
+    /// A thread notes its first event: its name, if it has one.
+    Thread(Option<String>),
+    /// A call of the program that may move data or wait.
+    Call {
+        /// What messages call its view, array or kernel.
+        object: Arc<str>,
+    },
+    /// A launch was given to a queue.
+    Launch {
+        /// The kernel's name; file and line of a lambda.
+        kernel: Arc<str>,
+        /// Where it runs.
+        track: Arc<Track>,
+    },
+    /// Bytes moved.
+    Transfer {
+        /// How many.
+        bytes: u64,
+        /// From which accelerator; `None`: from the host.
+        from: Option<Arc<Track>>,
+        /// To which accelerator; `None`: to the host.
+        to: Option<Arc<Track>>,
+        /// The id of the view's data source; 0: none.
+        source: u64,
+        /// What messages call the view or array.
+        object: Arc<str>,
+    },
+    /// The thread waited for work of the queue whose timeline has this id.
+    Wait(u64),
+    /// A pipeline was built for this kernel.
+    Pipeline(Arc<str>),
+    /// A device worked for the event with this id.
+    Device {
+        /// The kernel, or the view or array.
+        name: Arc<str>,
+        /// Where.
+        track: Arc<Track>,
+        /// The launch or transfer.
+        of: u64,
+    },
+}
+
+/// When something began and ended.
+#[derive(Debug, Clone, Copy)]
+pub enum Times {
+    /// By the clock of this process.
+    Host(Instant, Instant),
+    /// By a device's timestamps, in nanoseconds on the host's clock.
+    Device(u64, u64),
+}
+
+/// One event.
+#[derive(Debug)]
+pub struct Event {
+    /// Unique within the process.
+    pub id: u64,
+    /// The event that caused it, or 0.
+    pub cause: u64,
+    /// The call that caused it.
+    pub call: Option<Call>,
+    /// The number of its thread.
+    pub thread: u64,
+    /// When it happened.
+    pub times: Times,
+    /// What happened.
+    pub what: What,
+}
+
+/// Gives the times of work on a device, once it is done.
+pub type DeviceTimes = Box<dyn FnMut() -> Progress + Send>;
+
+/// What is known of work on a device.
+pub enum Progress {
+    /// It is not done.
+    Open,
+    /// It began and ended then.
+    Done(u64, u64),
+    /// Nothing will be known of it.
+    Lost,
+}
+
+/// Events that are not yet written.
+pub(super) struct Noted {
+    pub events: Vec<Event>,
+    /// Work on devices whose times are not known yet, with events that lack them.
+    pub open: Vec<(Event, DeviceTimes)>,
+    /// How many events were lost.
+    pub lost: u64,
+    writer: Option<Thread>,
+}
+
+impl Noted {
+    const fn new() -> Self {
+        Self { events: Vec::new(), open: Vec::new(), lost: 0, writer: None }
+    }
+
+    fn add(&mut self, event: Event) {
+        if self.events.len() >= MOST || self.events.try_reserve(1).is_err() {
+            self.lost += 1;
+            return;
+        }
+        self.events.push(event);
+        if self.events.len() % WAKE == 0 {
+            self.writer.iter().for_each(Thread::unpark);
+        }
+    }
+}
+
+/// True while a trace is recorded.
+#[inline]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// True while a trace is recorded with the times of devices.
+#[inline]
+pub fn times_devices() -> bool {
+    TIMES_DEVICES.load(Ordering::Relaxed)
+}
+
+/// Begins to note events.
+pub(super) fn begin(times_devices: bool) {
+    let mut noted = NOTED.lock();
+    *noted = Noted::new();
+    TRACE.fetch_add(1, Ordering::Relaxed);
+    TIMES_DEVICES.store(times_devices, Ordering::Relaxed);
+    ON.store(true, Ordering::Release);
+}
+
+/// The number of the trace that is recorded, if one is.
+pub fn trace() -> Option<u64> {
+    is_on().then(|| TRACE.load(Ordering::Relaxed))
+}
+
+/// Has this thread woken when there are many events.
+pub fn wake(writer: Thread) {
+    NOTED.lock().writer = Some(writer);
+}
+
+/// Notes no more events.
+pub(super) fn end() {
+    ON.store(false, Ordering::Release);
+    TIMES_DEVICES.store(false, Ordering::Relaxed);
+}
+
+/// Takes what is noted. The work that is open on devices comes back by [`give_back`].
+pub(super) fn take() -> (Vec<Event>, Vec<(Event, DeviceTimes)>, u64) {
+    let mut noted = NOTED.lock();
+    let noted = &mut *noted;
+    (std::mem::take(&mut noted.events), std::mem::take(&mut noted.open), std::mem::take(&mut noted.lost))
+}
+
+/// Keeps work that is still open on devices.
+pub(super) fn give_back(mut open: Vec<(Event, DeviceTimes)>) {
+    let mut noted = NOTED.lock();
+    open.append(&mut noted.open);
+    noted.open = open;
+}
+
+/// The number of this thread. It names itself at its first event.
+fn thread(noted: &mut Noted) -> u64 {
+    let trace = TRACE.load(Ordering::Relaxed);
+    let (known, number) = THREAD.try_with(Cell::get).unwrap_or_default();
+    if known == trace {
+        return number;
+    }
+    let number = if number > 0 { number } else { NEXT_THREAD.fetch_add(1, Ordering::Relaxed) };
+    let _ = THREAD.try_with(|t| t.set((trace, number)));
+    let name = std::thread::current().name().map(str::to_owned);
+    let now = Instant::now();
+    let what = What::Thread(name);
+    noted.add(Event { id: 0, cause: 0, call: None, thread: number, times: Times::Host(now, now), what });
+    number
+}
+
+fn new_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
+fn current() -> Current {
+    CURRENT.try_with(Cell::get).unwrap_or(Current { id: 0, call: None })
+}
+
+/// Something that takes time on this thread. It is noted when this is dropped.
+#[must_use]
+pub struct Span(Option<Open>);
+
+struct Open {
+    id: u64,
+    begin: Instant,
+    /// The span around it.
+    outer: Current,
+    call: Option<Call>,
+    what: What,
+    /// How many spans had ended on the thread if this one counts only if others end within.
+    ended: Option<u64>,
+}
+
+impl Span {
+    /// A span, if a trace is recorded.
+    #[inline]
+    pub fn new(what: impl FnOnce() -> What) -> Self {
+        if is_on() { Self::begin(None, what()) } else { Self(None) }
+    }
+
+    /// The span of a call, if a trace is recorded. What happens within has it as its cause.
+    #[inline]
+    pub fn call(call: Call, object: impl FnOnce() -> Arc<str>) -> Self {
+        if is_on() { Self::begin(Some(call), What::Call { object: object() }) } else { Self(None) }
+    }
+
+    /// The span of a call that is noted only if something else is noted within.
+    #[inline]
+    pub fn call_of_others(call: Call, object: impl FnOnce() -> Arc<str>) -> Self {
+        let mut span = Self::call(call, object);
+        if let Some(open) = &mut span.0 {
+            open.ended = ENDED.try_with(Cell::get).ok();
+        }
+        span
+    }
+
+    /// A wait for work of the queue whose timeline has this id; a look without waiting is none.
+    #[inline]
+    pub fn wait(queue: u64, timeout: Option<Duration>) -> Self {
+        if is_on() && timeout != Some(Duration::ZERO) { Self::begin(None, What::Wait(queue)) } else { Self(None) }
+    }
+
+    #[cold]
+    fn begin(call: Option<Call>, what: What) -> Self {
+        let (id, outer) = (new_id(), current());
+        if call.is_some() {
+            let _ = CURRENT.try_with(|current| current.set(Current { id, call }));
+        }
+        Self(Some(Open { id, begin: Instant::now(), outer, call, what, ended: None }))
+    }
+
+    /// Forgets it if `result` is a failure: what was begun will be tried again, or is reported otherwise.
+    pub fn unless_failed<T, E>(mut self, result: &std::result::Result<T, E>) {
+        if result.is_err() {
+            self.0 = None;
+        }
+    }
+
+    /// Its id; 0 if no trace is recorded.
+    pub fn id(&self) -> u64 {
+        self.0.as_ref().map_or(0, |open| open.id)
+    }
+}
+
+impl Drop for Span {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(open) = self.0.take() {
+            open.end();
+        }
+    }
+}
+
+impl Open {
+    #[cold]
+    fn end(self) {
+        let end = Instant::now();
+        if self.call.is_some() {
+            let _ = CURRENT.try_with(|current| current.set(self.outer));
+        }
+        let ended = ENDED.try_with(|ended| ended.replace(ended.get() + 1)).ok();
+        if self.ended.is_some() && self.ended == ended {
+            let _ = ENDED.try_with(|ended| ended.set(ended.get() - 1));
+            return;
+        }
+        let call = self.call.or(self.outer.call);
+        let mut noted = NOTED.lock();
+        let thread = thread(&mut noted);
+        let times = Times::Host(self.begin, end);
+        noted.add(Event { id: self.id, cause: self.outer.id, call, thread, times, what: self.what });
+    }
+}
+
+/// Runs `work`, which a thread of the library does for a call, with that call as its cause.
+pub fn caused_by<T>(cause: Cause, work: impl FnOnce() -> T) -> T {
+    let Some(inner) = cause.0 else { return work() };
+    let outer = CURRENT.try_with(|current| current.replace(inner)).ok();
+    let done = work();
+    if let Some(outer) = outer {
+        let _ = CURRENT.try_with(|current| current.set(outer));
+    }
+    done
+}
+
+/// The call under way on a thread.
+#[derive(Clone, Copy)]
+pub struct Cause(Option<Current>);
+
+/// The call under way on this thread, if a trace is recorded.
+pub fn cause() -> Cause {
+    Cause(is_on().then(current))
+}
+
+/// Notes that a device works for the event `of`; `times` is asked until it knows when.
+pub fn on_device(name: Arc<str>, track: Arc<Track>, of: u64, times: DeviceTimes) {
+    let (id, call) = (new_id(), current().call);
+    let what = What::Device { name, track, of };
+    let event = Event { id, cause: of, call, thread: 0, times: Times::Device(0, 0), what };
+    let mut noted = NOTED.lock();
+    if noted.open.len() < MOST && noted.open.try_reserve(1).is_ok() {
+        noted.open.push((event, times));
+    } else {
+        noted.lost += 1;
+    }
+}
