@@ -54,6 +54,12 @@ pub const VARIABLES: &[Variable] = &[
         help: "1 adds to traces when devices worked, by their timestamps. Launches take longer.",
     },
     Variable {
+        name: "REVAMP_TRACE_LINES",
+        accepts: "0, 1",
+        default: "0",
+        help: "1 adds to traces the lines of the program's calls, from its debug information. Calls take longer.",
+    },
+    Variable {
         name: "REVAMP_VALIDATION",
         accepts: "0, 1, 2",
         default: "0",
@@ -219,6 +225,8 @@ pub struct Config {
     pub trace: Option<PathBuf>,
     /// `REVAMP_TRACE_DEVICE=1`.
     pub trace_device: bool,
+    /// `REVAMP_TRACE_LINES=1`.
+    pub trace_lines: bool,
     /// `REVAMP_VALIDATION`: 0, 1 or 2.
     pub validation: u8,
     /// `REVAMP_DEBUG_PRINTF=1`.
@@ -293,6 +301,7 @@ impl Config {
             log: Level::Warn,
             trace: value("REVAMP_TRACE").map(PathBuf::from),
             trace_device: false,
+            trace_lines: false,
             validation: 0,
             debug_printf: false,
             check: false,
@@ -331,6 +340,7 @@ impl Config {
         switch("REVAMP_DEBUG_PRINTF", &mut c.debug_printf);
         switch("REVAMP_CHECK", &mut c.check);
         switch("REVAMP_TRACE_DEVICE", &mut c.trace_device);
+        switch("REVAMP_TRACE_LINES", &mut c.trace_lines);
         take("REVAMP_MEMORY", &mut |v| match v.trim() {
             "auto" => true,
             "separate" => {

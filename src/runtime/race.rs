@@ -10,6 +10,7 @@ use crate::device::unique_id;
 use crate::geometry::Region;
 use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
+use crate::trace::events::{Span, What};
 use crate::{config, log};
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
@@ -177,6 +178,7 @@ pub(super) fn uses_after(
     drop(open);
     for report in reports {
         log!(Error, "{report}");
+        drop(Span::new(|| What::Race(report.into())));
     }
     Using(ids)
 }

@@ -11,7 +11,9 @@ use std::sync::Once;
 
 /// Begins a trace in a file.
 pub fn begin(path: &Path) -> Result<()> {
-    recorder::begin(path, config::get().trace_device, now)?;
+    let set = config::get();
+    let extent = events::Extent { times_devices: set.trace_device, lines: set.trace_lines };
+    recorder::begin(path, extent, now)?;
     recorder::flush();
     let trace = events::trace();
     let writer = spawn_named("revamp-trace", move || {

@@ -1,6 +1,7 @@
 //! Events as packets of Perfetto's trace format.
 
 use super::events::{Event, Times, Track, What};
+use super::lines;
 use revamp_perfetto::{
     DebugAnnotation, InternedData, InternedName, InternedString, ProcessDescriptor, SEQ_INCREMENTAL_STATE_CLEARED,
     SEQ_NEEDS_INCREMENTAL_STATE, TYPE_INSTANT, TYPE_SLICE_BEGIN, TYPE_SLICE_END, TracePacket, TrackDescriptor,
@@ -202,9 +203,12 @@ impl Encoder {
         if let Some(call) = event.call {
             all.push(self.text("call", &call.name.to_string_lossy()));
         }
+        if let Some(line) = event.caller.as_ref().and_then(|caller| lines::of_program(caller)) {
+            all.push(self.text("line", &line));
+        }
         let track = self.describe(event, &mut all);
         let flows = match event.what {
-            What::Call { .. } | What::Launch { .. } => vec![event.id],
+            What::Call(_) | What::Launch { .. } => vec![event.id],
             What::Transfer { .. } | What::Device { .. } if event.cause > 0 => vec![event.cause],
             _ => Vec::new(),
         };
@@ -226,7 +230,16 @@ impl Encoder {
         let thread = THREADS + event.thread;
         match &event.what {
             What::Thread(_) => {}
-            What::Call { object } => all.push(self.text("object", object)),
+            What::Call(object) => {
+                all.push(self.text("object", &object.name));
+                if object.source > 0 {
+                    all.push(self.number("source", object.source));
+                }
+                if !object.captures.is_empty() {
+                    all.push(self.text("captures", &object.captures));
+                }
+            }
+            What::Race(text) => all.push(self.text("object", text)),
             What::Pipeline(kernel) => all.push(self.text("kernel", kernel)),
             What::Wait(queue) => all.push(self.number("queue", *queue)),
             What::Launch { kernel, track } => {
@@ -234,7 +247,7 @@ impl Encoder {
                 all.push(self.text("accelerator", &track.accelerator));
                 all.push(self.number("queue", track.queue));
             }
-            What::Transfer { bytes, from, to, source, object } => {
+            What::Transfer { bytes, from, to, source, object, address } => {
                 let place = |track: &Option<Arc<Track>>| {
                     track.as_ref().map_or_else(|| "host".into(), |t| t.accelerator.clone())
                 };
@@ -243,6 +256,9 @@ impl Encoder {
                 all.push(self.text("to", &place(to)));
                 all.push(self.text("object", object));
                 all.push(self.number("source", *source));
+                if *address > 0 {
+                    all.push(self.number("address", *address as u64));
+                }
                 let is_implicit = event.call.is_some_and(|call| call.is_implicit);
                 all.push(self.text("kind", if is_implicit { "implicit" } else { "explicit" }));
             }
@@ -278,7 +294,8 @@ fn interned(iid: u64, text: &str) -> InternedName {
 fn described(event: &Event) -> (&'static str, &str) {
     match &event.what {
         What::Thread(_) => ("thread", ""),
-        What::Call { .. } => ("call", event.call.map_or("", |call| call.name.to_str().unwrap_or_default())),
+        What::Race(_) => ("race", "race"),
+        What::Call(_) => ("call", event.call.map_or("", |call| call.name.to_str().unwrap_or_default())),
         What::Launch { kernel, .. } => ("launch", kernel),
         What::Transfer { from: None, to: Some(_), .. } => ("transfer", "upload"),
         What::Transfer { from: Some(_), to: None, .. } => ("transfer", "download"),

@@ -4,6 +4,7 @@
 use super::labels;
 use super::transfers::Call;
 use crate::lock::{Mutex, rank};
+use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,6 +18,7 @@ const WAKE: usize = 1 << 13;
 
 static ON: AtomicBool = AtomicBool::new(false);
 static TIMES_DEVICES: AtomicBool = AtomicBool::new(false);
+static HAS_LINES: AtomicBool = AtomicBool::new(false);
 /// Number of the trace, so that each thread names itself in each.
 static TRACE: AtomicU64 = AtomicU64::new(0);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -58,16 +60,36 @@ impl Track {
     }
 }
 
+/// What a call is about.
+#[derive(Debug)]
+pub struct Object {
+    /// What messages call its view, array or kernel.
+    pub name: Arc<str>,
+    /// The id of the view's data source; 0: none.
+    pub source: u64,
+    /// Of a launch: how its kernel uses data sources, as `ID:r`, `ID:w` or `ID:rw` with spaces between; only what the
+    /// compiler knows.
+    pub captures: String,
+}
+
+impl Object {
+    /// A name alone.
+    pub fn named(name: impl Into<Arc<str>>) -> Self {
+        Self::of(name, 0)
+    }
+    /// A view or an array behind it.
+    pub fn of(name: impl Into<Arc<str>>, source: u64) -> Self {
+        Self { name: name.into(), source, captures: String::new() }
+    }
+}
+
 /// What happened.
 #[derive(Debug)]
 pub enum What {
     /// A thread notes its first event: its name, if it has one.
     Thread(Option<String>),
     /// A call of the program that may move data or wait.
-    Call {
-        /// What messages call its view, array or kernel.
-        object: Arc<str>,
-    },
+    Call(Object),
     /// A launch was given to a queue.
     Launch {
         /// The kernel's name; file and line of a lambda.
@@ -87,7 +109,11 @@ pub enum What {
         source: u64,
         /// What messages call the view or array.
         object: Arc<str>,
+        /// Where it lies in the host's memory; 0: nowhere.
+        address: usize,
     },
+    /// Two uses of common elements, of which one writes, at the same time.
+    Race(Arc<str>),
     /// The thread waited for work of the queue whose timeline has this id.
     Wait(u64),
     /// A pipeline was built for this kernel.
@@ -127,6 +153,8 @@ pub struct Event {
     pub times: Times,
     /// What happened.
     pub what: What,
+    /// Who called, if lines are recorded.
+    pub caller: Option<Box<Backtrace>>,
 }
 
 /// Gives the times of work on a device, once it is done.
@@ -181,13 +209,26 @@ pub fn times_devices() -> bool {
     TIMES_DEVICES.load(Ordering::Relaxed)
 }
 
+/// What a trace has besides the host's events.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// When devices worked.
+    pub times_devices: bool,
+    /// The lines of the program's calls.
+    pub lines: bool,
+}
+
 /// Begins to note events.
-pub(super) fn begin(times_devices: bool) {
+pub(super) fn begin(extent: Extent) {
     let mut noted = NOTED.lock();
-    *noted = Noted::new();
+    let earlier = std::mem::replace(&mut *noted, Noted::new());
     TRACE.fetch_add(1, Ordering::Relaxed);
-    TIMES_DEVICES.store(times_devices, Ordering::Relaxed);
+    TIMES_DEVICES.store(extent.times_devices, Ordering::Relaxed);
+    HAS_LINES.store(extent.lines, Ordering::Relaxed);
     ON.store(true, Ordering::Release);
+    drop(noted);
+    // Timers may be the last to hold a device.
+    drop(earlier);
 }
 
 /// The number of the trace that is recorded, if one is.
@@ -232,7 +273,7 @@ fn thread(noted: &mut Noted) -> u64 {
     let name = std::thread::current().name().map(str::to_owned);
     let now = Instant::now();
     let what = What::Thread(name);
-    noted.add(Event { id: 0, cause: 0, call: None, thread: number, times: Times::Host(now, now), what });
+    noted.add(Event { id: 0, cause: 0, call: None, thread: number, times: Times::Host(now, now), what, caller: None });
     number
 }
 
@@ -250,6 +291,7 @@ pub struct Span(Option<Open>);
 
 struct Open {
     id: u64,
+    caller: Option<Box<Backtrace>>,
     begin: Instant,
     /// The span around it.
     outer: Current,
@@ -268,13 +310,13 @@ impl Span {
 
     /// The span of a call, if a trace is recorded. What happens within has it as its cause.
     #[inline]
-    pub fn call(call: Call, object: impl FnOnce() -> Arc<str>) -> Self {
-        if is_on() { Self::begin(Some(call), What::Call { object: object() }) } else { Self(None) }
+    pub fn call(call: Call, object: impl FnOnce() -> Object) -> Self {
+        if is_on() { Self::begin(Some(call), What::Call(object())) } else { Self(None) }
     }
 
     /// The span of a call that is noted only if something else is noted within.
     #[inline]
-    pub fn call_of_others(call: Call, object: impl FnOnce() -> Arc<str>) -> Self {
+    pub fn call_of_others(call: Call, object: impl FnOnce() -> Object) -> Self {
         let mut span = Self::call(call, object);
         if let Some(open) = &mut span.0 {
             open.ended = ENDED.try_with(Cell::get).ok();
@@ -294,7 +336,9 @@ impl Span {
         if call.is_some() {
             let _ = CURRENT.try_with(|current| current.set(Current { id, call }));
         }
-        Self(Some(Open { id, begin: Instant::now(), outer, call, what, ended: None }))
+        let has_line = call.is_some() && HAS_LINES.load(Ordering::Relaxed);
+        let caller = has_line.then(|| Box::new(Backtrace::force_capture()));
+        Self(Some(Open { id, caller, begin: Instant::now(), outer, call, what, ended: None }))
     }
 
     /// Forgets it if `result` is a failure: what was begun will be tried again, or is reported otherwise.
@@ -335,7 +379,15 @@ impl Open {
         let mut noted = NOTED.lock();
         let thread = thread(&mut noted);
         let times = Times::Host(self.begin, end);
-        noted.add(Event { id: self.id, cause: self.outer.id, call, thread, times, what: self.what });
+        noted.add(Event {
+            id: self.id,
+            cause: self.outer.id,
+            call,
+            thread,
+            times,
+            what: self.what,
+            caller: self.caller,
+        });
     }
 }
 
@@ -363,8 +415,12 @@ pub fn cause() -> Cause {
 pub fn on_device(name: Arc<str>, track: Arc<Track>, of: u64, times: DeviceTimes) {
     let (id, call) = (new_id(), current().call);
     let what = What::Device { name, track, of };
-    let event = Event { id, cause: of, call, thread: 0, times: Times::Device(0, 0), what };
+    let event = Event { id, cause: of, call, thread: 0, times: Times::Device(0, 0), what, caller: None };
     let mut noted = NOTED.lock();
+    if !is_on() {
+        // It would hold the device until the next trace.
+        return;
+    }
     if noted.open.len() < MOST && noted.open.try_reserve(1).is_ok() {
         noted.open.push((event, times));
     } else {

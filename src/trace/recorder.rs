@@ -2,7 +2,7 @@
 //! read up to its last moments.
 
 use super::encode::Encoder;
-use super::events::{self, Progress, Times};
+use super::events::{self, Extent, Progress, Times};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
 use std::fs::File;
@@ -25,7 +25,7 @@ static RECORDING: Mutex<Option<Recording>, { rank::RECORDING }> = Mutex::new(Non
 
 /// Begins a trace in the file at `path`. `now`: the host's clock, to which devices are calibrated. The caller sees to it that
 /// [`flush`] is called after each [`INTERVAL`].
-pub fn begin(path: &Path, times_devices: bool, now: fn() -> u64) -> Result<()> {
+pub fn begin(path: &Path, extent: Extent, now: fn() -> u64) -> Result<()> {
     let mut recording = RECORDING.lock();
     if recording.is_some() {
         return Err(Error::runtime(
@@ -37,7 +37,7 @@ pub fn begin(path: &Path, times_devices: bool, now: fn() -> u64) -> Result<()> {
     })?;
     let encoder = Encoder::new((Instant::now(), now()));
     *recording = Some(Recording { file, encoder, failed: None });
-    events::begin(times_devices);
+    events::begin(extent);
     Ok(())
 }
 

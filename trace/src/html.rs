@@ -66,6 +66,19 @@ fn write(report: &Report, name: &str, out: &mut String) -> std::fmt::Result {
             escaped(&t.cause)
         )?;
     }
+    out.push_str("</table>");
+    if !report.advice.is_empty() {
+        out.push_str("<h2>Advice</h2><table><tr><th>line<th>what happens<th class=n>times<th class=n>bytes<th class=n>time<th>instead");
+    }
+    for a in &report.advice {
+        let (line, what, instead) = (escaped(&a.line), escaped(&a.what), escaped(&a.instead));
+        let (bytes, time) = (bytes(a.bytes), time(a.time));
+        write!(
+            out,
+            "<tr><td>{line}<td>{what}<td class=n>{}<td class=n>{bytes}<td class=n>{time}<td>{instead}",
+            a.count
+        )?;
+    }
     out.push_str("</table></html>\n");
     Ok(())
 }

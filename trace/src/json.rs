@@ -67,9 +67,20 @@ pub fn json(report: &Report) -> String {
             quoted(&t.cause)
         )
     });
+    let advice = list(&report.advice, |a| {
+        format!(
+            "{{\"line\":{},\"what\":{},\"count\":{},\"bytes\":{},\"ns\":{},\"instead\":{}}}",
+            quoted(&a.line),
+            quoted(&a.what),
+            a.count,
+            a.bytes,
+            a.time,
+            quoted(&a.instead)
+        )
+    });
     format!(
         "{{\"span_ns\":{},\"events\":{},\"lost_events\":{},\"accelerators\":{accelerators},\"objects\":{},\"causes\":{},\
-         \"expensive_implicit_transfers\":{expensive}}}\n",
+         \"expensive_implicit_transfers\":{expensive},\"advice\":{advice}}}\n",
         report.span,
         report.events,
         report.lost,

@@ -1,5 +1,6 @@
 //! Reports on traces that revamp records (`REVAMP_TRACE`).
 
+pub mod advice;
 pub mod events;
 pub mod html;
 pub mod json;

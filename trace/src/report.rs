@@ -1,5 +1,6 @@
 //! What a trace tells: time by accelerator, bytes by view and by cause, expensive transfers, overlap.
 
+use crate::advice::{Advice, advice};
 use crate::events::{Event, Trace};
 use std::collections::BTreeMap;
 
@@ -75,6 +76,8 @@ pub struct Report {
     pub causes: Vec<Moved>,
     /// The implicit transfers that took longest.
     pub expensive: Vec<Transfer>,
+    /// What to change.
+    pub advice: Vec<Advice>,
 }
 
 /// How many expensive transfers a report has.
@@ -137,6 +140,7 @@ pub fn report(trace: &Trace) -> Report {
         objects: moved(&transfers, |t| t.text("object").to_owned()),
         causes: moved(&transfers, |t| cause(t, &by_id)),
         expensive: expensive.iter().take(EXPENSIVE).map(listed).collect(),
+        advice: advice(trace),
     }
 }
 
@@ -145,7 +149,11 @@ fn cause(transfer: &Event, by_id: &BTreeMap<u64, &Event>) -> String {
     let call = transfer.text("call");
     let Some(cause) = by_id.get(&transfer.number("cause")) else { return call.to_owned() };
     let object = cause.text("object");
-    if is_launch(call) { format!("launch of {object}") } else { format!("{call} of {object}") }
+    match (is_launch(call), cause.text("line")) {
+        (true, _) => format!("launch of {object}"),
+        (false, "") => format!("{call} of {object}"),
+        (false, line) => format!("{call} of {object} at {line}"),
+    }
 }
 
 fn is_launch(call: &str) -> bool {

@@ -66,6 +66,14 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
             t.cause
         )?;
     }
+    if !report.advice.is_empty() {
+        writeln!(out, "\nAdvice")?;
+    }
+    for a in &report.advice {
+        writeln!(out, "  {}: {}", a.line, a.what)?;
+        writeln!(out, "    cost: {} times, {}, {}", a.count, bytes(a.bytes), time(a.time))?;
+        writeln!(out, "    instead: {}", a.instead)?;
+    }
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, L
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::was_told;
 use crate::runtime::{process, race};
-use crate::trace::events::{self, Progress, Span, Track, What};
+use crate::trace::events::{self, Object, Progress, Span, Track, What};
 use crate::trace::labels;
 use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
@@ -319,7 +319,7 @@ impl AcceleratorView {
         if let Some(actual) = &self.auto {
             return actual.wait();
         }
-        let _span = Span::call(WAIT, || self.track.name().into());
+        let _span = Span::call(WAIT, || Object::named(self.track.name()));
         let mut result = Ok(());
         let points = self.points()?;
         for (n, point) in points.iter().enumerate() {

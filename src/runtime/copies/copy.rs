@@ -17,7 +17,7 @@ use crate::runtime::operations::after::{After, AsyncOptions};
 use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self, Using};
-use crate::trace::events::{Span, cause, caused_by};
+use crate::trace::events::{Object, Span, cause, caused_by};
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -35,7 +35,7 @@ fn uses_of(source: &Operand, destination: &Operand, call: Call, after: &After) -
 /// Copies, and returns when that is done. `call` requested it.
 pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
-    let _span = Span::call(call, || object(&source, &destination).name().into());
+    let _span = Span::call(call, || traced(&source, &destination));
     let _using = uses_of(&source, &destination, call, &After::default());
     source.wait_pending(Access::Read)?;
     destination.wait_pending(Access::Write)?;
@@ -48,7 +48,7 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
 /// Begins a copy, which starts after the completions of `options`. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Operand, destination: Operand, options: AsyncOptions, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
-    let _span = Span::call(call, || object(&source, &destination).name().into());
+    let _span = Span::call(call, || traced(&source, &destination));
     let using = uses_of(&source, &destination, call, &options.after);
     let is_timed = options.timer.is_some();
     if !is_timed && options.after.is_done() && is_at_once(&source, &destination, plan.bytes())? {
@@ -92,6 +92,13 @@ fn object<'a>(source: &'a Operand, destination: &'a Operand) -> &'a Operand {
         (Operand::View(_), Operand::Array(..)) | (_, Operand::Host(..)) => source,
         _ => destination,
     }
+}
+
+/// The copy in a trace.
+fn traced(source: &Operand, destination: &Operand) -> Object {
+    let side = object(source, destination);
+    let id = if let Operand::View(part) = side { part.source().id() } else { 0 };
+    Object::of(side.name(), id)
 }
 
 /// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything. Pending

@@ -21,7 +21,7 @@ use crate::runtime::data::source_state::{Home, SourceState};
 use crate::runtime::data::storage::Storage;
 use crate::runtime::data::transfer::{Named, Tally};
 use crate::runtime::data::users::Users;
-use crate::trace::events::Span;
+use crate::trace::events::{Object, Span};
 use crate::trace::transfers::{Call, Counters, implicit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -231,7 +231,7 @@ impl Source {
 
     /// Brings changes made elsewhere home, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
-        let _span = Span::call_of_others(RELEASE, || (&*self.label).into());
+        let _span = Span::call_of_others(RELEASE, || Object::of(&*self.label, self.id));
         let all = 0..self.bytes;
         // Their failures are for whoever waits for them.
         let _ = self.pending().wait_for_all(&all, Access::ReadWrite);

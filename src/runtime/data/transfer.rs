@@ -106,9 +106,21 @@ impl Tally<'_> {
     }
 
     /// The transfer in a trace.
-    fn event(&self, from: &Endpoint, to: &Endpoint, bytes: u64) -> What {
+    fn event(&self, from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> What {
         let object = self.object.map_or_else(|| "array".to_owned(), Named::name).into();
-        What::Transfer { bytes, from: from.track(), to: to.track(), source: self.source, object }
+        let host = [(from, plan.source_hull().start), (to, plan.destination_hull().start)];
+        let address = host.into_iter().find_map(|(side, offset)| match side {
+            Endpoint::Host(memory) => Some(memory.as_ptr().addr() + offset as usize),
+            Endpoint::Device { .. } => None,
+        });
+        What::Transfer {
+            bytes: plan.bytes(),
+            from: from.track(),
+            to: to.track(),
+            source: self.source,
+            object,
+            address: address.unwrap_or(0),
+        }
     }
 
     /// Has a trace show when the device copied, if `timer` tells.
@@ -171,7 +183,7 @@ pub(in crate::runtime) fn run(
     then: Then,
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
-    let span = Span::new(|| tally.event(from, to, plan.bytes()));
+    let span = Span::new(|| tally.event(from, to, plan));
     let moved = move_bytes(from, to, plan, then, timer);
     if let (Ok(points), true) = (&moved, events::times_devices()) {
         tally.trace_times(to, span.id(), points, timer);

@@ -25,12 +25,12 @@ use crate::runtime::launch::compiled;
 use crate::runtime::launch::kept::{KeptFunctionLaunch, KeptKernel};
 use crate::runtime::launch::later::{later, points_here};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
-use crate::runtime::launch::uses::access;
+use crate::runtime::launch::uses::{access, reads_and_writes};
 use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::events::{self, Span, What, cause, caused_by};
+use crate::trace::events::{self, Object, Span, What, cause, caused_by};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
@@ -93,7 +93,21 @@ pub fn launch_function_async(
 
 /// The launch in a trace.
 fn span(launch: &FunctionLaunch<'_>) -> Span {
-    Span::call(DISPATCH, || kernel_name(launch))
+    Span::call(DISPATCH, || Object { captures: captures(launch), ..Object::named(kernel_name(launch)) })
+}
+
+/// How the kernel uses the data sources of its array_views, as far as the compiler knows.
+fn captures(launch: &FunctionLaunch<'_>) -> String {
+    let Some(kernel) = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64) else {
+        return String::new();
+    };
+    let used = launch.arguments.iter().filter_map(|a| {
+        let Operand::View(part) = &a.section else { return None };
+        let (reads, writes) = reads_and_writes(kernel, a.slot.as_ref()?)?;
+        let how = [reads.then_some("r"), writes.then_some("w")].map(Option::unwrap_or_default).concat();
+        Some(format!("{}:{how}", part.source().id()))
+    });
+    used.collect::<Vec<_>>().join(" ")
 }
 
 /// What a trace calls the kernel.

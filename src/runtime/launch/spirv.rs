@@ -23,7 +23,7 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::events::{Span, cause, caused_by};
+use crate::trace::events::{Object, Span, cause, caused_by};
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn dispatch(
     kernel: &Arc<SpirvKernel>,
     launch: &SpirvLaunch<'_>,
 ) -> Result<Point> {
-    let _span = Span::call(DISPATCH, || kernel.label().clone());
+    let _span = Span::call(DISPATCH, || Object::named(kernel.label().clone()));
     let launched = || {
         let mut wanted = Wanted::new(kernel, launch);
         wanted.check(view.as_ref())?;
@@ -56,7 +56,7 @@ pub fn dispatch_async(
     launch: &SpirvLaunch<'_>,
     options: AsyncOptions,
 ) -> Result<Arc<Completion>> {
-    let _span = Span::call(DISPATCH, || kernel.label().clone());
+    let _span = Span::call(DISPATCH, || Object::named(kernel.label().clone()));
     let begun = || -> Result<_> {
         let here = points_here(view.as_ref(), &options.after);
         let timer = options.timer.clone();

@@ -1,0 +1,63 @@
+//! The line of the program that called the library, found from a backtrace.
+
+use std::backtrace::Backtrace;
+
+/// The file and line of the innermost frame that is the program's: behind the function of the C API, outside of the headers
+/// of C++ AMP and of the standard library. `None` if the program has no debug information.
+pub fn of_program(backtrace: &Backtrace) -> Option<String> {
+    find(&backtrace.to_string())
+}
+
+/// The same for the text of a backtrace: a line `N: function` for each frame, and `at FILE:LINE:COLUMN` behind it if that is
+/// known.
+fn find(text: &str) -> Option<String> {
+    let mut is_behind = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(place) = line.strip_prefix("at ") {
+            if is_behind && !is_header(place) {
+                return Some(without_column(place).to_owned());
+            }
+        } else if let Some((_, function)) = line.split_once(": ") {
+            is_behind |= is_exported(function);
+        }
+    }
+    None
+}
+
+fn is_exported(function: &str) -> bool {
+    function.starts_with("revamp_") && !function.contains("::")
+}
+
+/// True for sources that are not the program's.
+fn is_header(place: &str) -> bool {
+    ["/revamp-amp/", "/cpp-shim/", "/usr/include/", "/include/c++/", "src/capi/", "/rustc/"]
+        .iter()
+        .any(|part| place.contains(part))
+}
+
+fn without_column(place: &str) -> &str {
+    match place.rsplit_once(':') {
+        Some((line, column)) if column.bytes().all(|c| c.is_ascii_digit()) && line.contains(':') => line,
+        _ => place,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_frame_behind_the_headers_is_the_programs() {
+        let text = "   0: revamp::trace::events::Span::begin\n             at ./src/trace/events.rs:200:9\n   \
+                    1: revamp_array_view_synchronize\n             at ./src/capi/array_view.rs:9:5\n   \
+                    2: synchronize\n             at /opt/include/revamp-amp/revamp/detail/view.h:973:15\n   \
+                    3: main\n             at /home/a/b.cpp:12:10\n   4: start\n             at /home/a/c.cpp:1:1\n";
+        assert_eq!(find(text).as_deref(), Some("/home/a/b.cpp:12"));
+    }
+
+    #[test]
+    fn without_debug_information_there_is_no_line() {
+        assert_eq!(find("   0: revamp::x\n             at ./src/x.rs:1:1\n   1: revamp_dispatch\n   2: main\n"), None);
+        assert_eq!(find(""), None);
+    }
+}
