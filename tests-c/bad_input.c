@@ -171,8 +171,8 @@ TEST(null_inputs) {
     revamp_region host = host_region(NULL, 1, &four, 4), no_extent = host_region(bytes, 1, NULL, 4);
     BAD(revamp_accelerator_find(NULL, &found), AS_ARGUMENT, "device_path is NULL");
     BAD(revamp_accelerator_set_default(NULL, NULL), AS_ARGUMENT, "device_path is NULL");
-    BAD(revamp_copy(NULL, &a), AS_ARGUMENT, "source is NULL");
-    BAD(revamp_copy(&a, NULL), AS_ARGUMENT, "destination is NULL");
+    BAD(revamp_copy(NULL, &a), AS_ARGUMENT, "source of the copy is NULL");
+    BAD(revamp_copy(&a, NULL), AS_ARGUMENT, "destination of the copy is NULL");
     BAD(revamp_copy(&host, &a), AS_ARGUMENT, "NULL");
     BAD(revamp_copy(&a, &host), AS_ARGUMENT, "NULL");
     BAD(revamp_copy(&a, &no_extent), AS_ARGUMENT, "extent");

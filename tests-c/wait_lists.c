@@ -254,7 +254,7 @@ TEST(the_end_does_not_wait_for_the_program) {
 
 TEST(a_completion_is_set_once) {
     revamp_completion go = promise(), marker = NULL;
-    CHECK_FAILS(revamp_completion_set(go, REVAMP_TIMEOUT, NULL), AS_ARGUMENT, "1 is not REVAMP_OK");
+    CHECK_FAILS(revamp_completion_set(go, REVAMP_TIMEOUT, NULL), AS_ARGUMENT, "status 1 is unknown");
     CHECK_FAILS(revamp_completion_set(go, -1000, NULL), AS_ARGUMENT, "-1000");
     CHECK_STATUS(revamp_completion_wait_for(go, 0), REVAMP_TIMEOUT);
     CHECK_OK(revamp_completion_set(go, REVAMP_OK, NULL));
