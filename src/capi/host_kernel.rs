@@ -198,8 +198,8 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
     guard(|| {
         // SAFETY: the caller vouches for the struct and its pointers.
         unsafe {
-            with_request(view, info, |request, i| match launch_request::launch(request)? {
-                Outcome::Done(_) => Ok(()),
+            with_request(view, info, |request, i| match launch_request::launch(request, drop)? {
+                Outcome::Done(()) => Ok(()),
                 Outcome::Open { remember } => launch(request, i, remember, None).map(drop),
             })
         }
@@ -227,8 +227,9 @@ pub unsafe extern "C" fn revamp_parallel_for_each_async(
             with_request(view, info, |request, i| {
                 // A cached launch neither waits nor is timed.
                 let is_plain = options.timer.is_none() && options.after.is_done();
-                match if is_plain { launch_request::launch(request)? } else { Outcome::Open { remember: false } } {
-                    Outcome::Done(point) => Ok(Some(Completion::of(vec![point]))),
+                let of = |point| Completion::of(vec![point]);
+                match if is_plain { launch_request::launch(request, of)? } else { Outcome::Open { remember: false } } {
+                    Outcome::Done(begun) => Ok(Some(begun)),
                     Outcome::Open { remember } => launch(request, i, remember, Some(options)),
                 }
             })

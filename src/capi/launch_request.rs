@@ -111,19 +111,20 @@ impl Granted {
 }
 
 /// The outcome of a request.
-pub(super) enum Outcome {
-    /// It was done by its cached launch.
-    Done(Point),
+pub(super) enum Outcome<T> {
+    /// Its cached launch was done again; the result is for the point of that.
+    Done(T),
     /// It must be done. If `remember`, call [`keep`] with its cached launch afterwards.
     Open { remember: bool },
 }
 
-/// Does the request by its cached launch, if it is for a compiled kernel, was granted before, and nothing has changed.
+/// Does the request by its cached launch, if it is for a compiled kernel, was granted before, and nothing has changed. `result` makes
+/// the result of the launch's point.
 ///
 /// # Safety
 /// The arguments' data is valid as the header says.
 #[inline(always)]
-pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
+pub(super) unsafe fn launch<T>(request: &Request<'_>, result: impl FnOnce(Point) -> T) -> Result<Outcome<T>> {
     if request.compiled == 0 {
         return Ok(Outcome::Open { remember: false });
     }
@@ -141,7 +142,7 @@ pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
             },
         )?;
         if let Some(point) = done {
-            return Ok(Outcome::Done(point));
+            return Ok(Outcome::Done(result(point)));
         }
         Ok(Outcome::Open { remember: cache.was_last(hash) && request.is_plain() })
     })
