@@ -34,7 +34,7 @@ pub trait Timeline: Send + Sync {
         None
     }
     /// The first loss of work up to `value`, which is done, that was not yet reported; it counts as reported now.
-    fn untold(&self, _value: u64) -> Option<Error> {
+    fn unreported(&self, _value: u64) -> Option<Error> {
         None
     }
     /// True if the work numbered `value`, which is done, failed, and that was not yet reported.
@@ -365,8 +365,8 @@ impl Segments {
     fn check_lost(&self, range: &Range<u64>) -> Result<()> {
         let touched = |(r, _): &&(Range<u64>, Error)| r.start < range.end && range.start < r.end;
         self.lost.iter().find(touched).map_or(Ok(()), |(_, reason)| {
-            let told = reason.clone().context("the data are lost; write them again by a copy or by the host");
-            Err(Detour::lost(told))
+            let error = reason.clone().context("the data are lost; write them again by a copy or by the host");
+            Err(Detour::lost(error))
         })
     }
 

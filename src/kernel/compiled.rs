@@ -290,8 +290,8 @@ mod tests {
         all.add(a, 32, "z");
         assert!(all.find(16).is_ok());
         all.add(a, 16, "y");
-        let told = all.find(16).unwrap_err().to_string();
-        assert!(told.contains("\"x\" and \"y\"") && all.find(32).is_ok(), "{told}");
+        let text = all.find(16).unwrap_err().to_string();
+        assert!(text.contains("\"x\" and \"y\"") && all.find(32).is_ok(), "{text}");
     }
 
     #[test]

@@ -56,7 +56,7 @@ struct Job {
 
 struct Failure {
     error: Error,
-    told: bool,
+    reported: bool,
 }
 
 #[derive(Default)]
@@ -84,8 +84,8 @@ impl QueueState {
         if failures.len() >= MOST_FAILURES + kept.len() {
             // Preferably a reported one is forgotten.
             let is_free = |(value, _): &(&u64, &Failure)| !kept.contains_key(value);
-            let told = failures.iter().filter(is_free).find(|(_, f)| f.told);
-            let old = told.or_else(|| failures.iter().find(is_free)).map(|(&value, _)| value);
+            let reported = failures.iter().filter(is_free).find(|(_, f)| f.reported);
+            let old = reported.or_else(|| failures.iter().find(is_free)).map(|(&value, _)| value);
             if let Some(old) = old {
                 failures.remove(&old);
             }
@@ -182,7 +182,7 @@ impl HostTimeline {
             let number = job.value;
             let failed = MutexGuard::unlocked(state, || run_job(job));
             if let Err(error) = failed {
-                state.remember(number, Failure { error, told: false });
+                state.remember(number, Failure { error, reported: false });
             }
             // The marker behind the job is reached with it. Release: whoever sees the value sees what the job wrote.
             self.done.store(number + 1, Ordering::Release);
@@ -269,16 +269,16 @@ impl HostTimeline {
             return Ok(());
         }
         if let Some(failure) = state.failures.get_mut(&value) {
-            failure.told = true;
+            failure.reported = true;
             return Err(failure.error.clone());
         }
         if value % 2 == 0 {
             return Ok(());
         }
-        let Some((_, first)) = state.failures.range_mut(..value).find(|(_, f)| !f.told) else { return Ok(()) };
-        first.told = true;
+        let Some((_, first)) = state.failures.range_mut(..value).find(|(_, f)| !f.reported) else { return Ok(()) };
+        first.reported = true;
         let error = first.error.clone();
-        state.remember(value, Failure { error: error.clone(), told: true });
+        state.remember(value, Failure { error: error.clone(), reported: true });
         Err(error)
     }
 }
@@ -310,7 +310,7 @@ impl Timeline for HostTimeline {
         None
     }
     fn has_failed(&self, value: u64) -> bool {
-        self.state.lock().failures.get(&value).is_some_and(|f| !f.told)
+        self.state.lock().failures.get(&value).is_some_and(|f| !f.reported)
     }
     fn keep(&self, value: u64) {
         *self.state.lock().kept.entry(value).or_default() += 1;

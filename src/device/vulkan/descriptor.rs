@@ -17,23 +17,23 @@ pub(super) fn check(fd: i32, what: &str) -> Result<()> {
 /// What the file descriptor is instead.
 #[cfg(unix)]
 fn found(fd: i32) -> Option<&'static str> {
-    let mut told = std::mem::MaybeUninit::<libc::stat>::uninit();
+    let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the call writes the struct if it succeeds, and fails for numbers that are no descriptors.
-    let told = unsafe {
-        if fd < 0 || libc::fstat(fd, told.as_mut_ptr()) != 0 {
+    let stat = unsafe {
+        if fd < 0 || libc::fstat(fd, stat.as_mut_ptr()) != 0 {
             return Some("not open");
         }
-        told.assume_init()
+        stat.assume_init()
     };
-    match told.st_mode & libc::S_IFMT {
+    match stat.st_mode & libc::S_IFMT {
         libc::S_IFIFO => Some("a pipe"),
         libc::S_IFSOCK => Some("a socket"),
         libc::S_IFDIR => Some("a directory"),
         libc::S_IFBLK => Some("a block device"),
         libc::S_IFLNK => Some("a symbolic link"),
         // Memory files have no name.
-        libc::S_IFREG if told.st_nlink > 0 => Some("a regular file"),
-        libc::S_IFCHR if is_general(told.st_rdev) => Some("a terminal, or a device such as /dev/null"),
+        libc::S_IFREG if stat.st_nlink > 0 => Some("a regular file"),
+        libc::S_IFCHR if is_general(stat.st_rdev) => Some("a terminal, or a device such as /dev/null"),
         _ => None,
     }
 }

@@ -146,9 +146,9 @@ impl Overruns {
                 let Some(queue) = of.queue() else { continue };
                 let names = vec![(0, Some(kernel))];
                 let reason = stopped(device);
-                let told = lost_command(&names, commands.start, &reason);
+                let error = lost_command(&names, commands.start, &reason);
                 queue.lose(of.batch(), commands.clone(), names, reason);
-                commands.for_each(|sequence| state.note((queue.id(), sequence), &told));
+                commands.for_each(|sequence| state.note((queue.id(), sequence), &error));
             }
         }
         let mut queues: SmallVec<[Arc<dyn WatchedQueue>; 8]> = SmallVec::new();

@@ -307,10 +307,10 @@ impl VulkanKernel {
             .module(shader)
             .name(self.module.entry_point())
             .specialization_info(&specialization);
-        let mut told = vk::PipelineCreationFeedback::default();
+        let mut result = vk::PipelineCreationFeedback::default();
         let mut of_stage = [vk::PipelineCreationFeedback::default()];
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
-            .pipeline_creation_feedback(&mut told)
+            .pipeline_creation_feedback(&mut result)
             .pipeline_stage_creation_feedbacks(&mut of_stage);
         let flags = statistics::flags(core, asked);
         let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
@@ -329,7 +329,7 @@ impl VulkanKernel {
         };
         core.pipelines_new.store(true, Ordering::Relaxed);
         let hit = vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
-        let source = match told.flags {
+        let source = match result.flags {
             f if !f.contains(vk::PipelineCreationFeedbackFlags::VALID) => "the driver does not tell the source",
             f if f.contains(hit) => "from the cache",
             _ => "compiled",

@@ -46,7 +46,7 @@ struct Loss {
     commands: Range<u64>,
     names: Names,
     reason: Error,
-    told: bool,
+    reported: bool,
 }
 
 /// What the timeline needs of its queue.
@@ -143,8 +143,8 @@ impl VulkanTimeline {
     /// Notes that the batch `value` never runs. `commands`: those of its commands whose callers were not told.
     pub fn lose(&self, value: u64, commands: Range<u64>, names: Names, reason: Error) {
         say_lost();
-        let told = commands.is_empty();
-        self.losses.lock().push(Loss { value, commands, names, reason, told });
+        let reported = commands.is_empty();
+        self.losses.lock().push(Loss { value, commands, names, reason, reported });
     }
 
     /// The word that launches set whose loops the driver stopped.
@@ -390,7 +390,7 @@ impl Timeline for VulkanTimeline {
     fn lost(&self, point: &Point) -> Option<Error> {
         let mut losses = self.losses.lock();
         if let Some(loss) = losses.iter_mut().find(|l| l.value == point.value && l.commands.contains(&point.sequence)) {
-            loss.told = true;
+            loss.reported = true;
             return Some(lost_command(&loss.names, point.sequence, &loss.reason));
         }
         drop(losses);
@@ -401,10 +401,10 @@ impl Timeline for VulkanTimeline {
         Some(lost_command(&self.names(point.value), point.sequence, &reason))
     }
 
-    fn untold(&self, value: u64) -> Option<Error> {
+    fn unreported(&self, value: u64) -> Option<Error> {
         let mut losses = self.losses.lock();
-        let loss = losses.iter_mut().find(|l| l.value <= value && !l.told)?;
-        loss.told = true;
+        let loss = losses.iter_mut().find(|l| l.value <= value && !l.reported)?;
+        loss.reported = true;
         Some(lost_command(&loss.names, loss.commands.start, &loss.reason))
     }
 

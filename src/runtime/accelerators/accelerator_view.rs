@@ -9,7 +9,7 @@ use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::lent_device::LentDevice;
 use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, LoadedKernel};
 use crate::runtime::operations::completion::Completion;
-use crate::runtime::operations::host_operation::was_told;
+use crate::runtime::operations::host_operation::was_reported;
 use crate::runtime::{process, race};
 use crate::trace::events::{self, Object, Progress, Span, Track, What};
 use crate::trace::labels;
@@ -38,7 +38,7 @@ pub struct AcceleratorView {
     /// Its name in traces.
     track: Arc<Track>,
     /// The marker whose failure was reported last.
-    told: AtomicU64,
+    reported: AtomicU64,
     /// The handle of the C API.
     pub c_handle: HandleCell,
 }
@@ -77,7 +77,7 @@ impl AcceleratorView {
             auto: None,
             beside: Mutex::new(Vec::new()),
             track: Arc::new(track),
-            told: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         })
     }
@@ -128,7 +128,7 @@ impl AcceleratorView {
             auto: Some(default.clone()),
             beside: Mutex::new(Vec::new()),
             track: default.track.clone(),
-            told: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         }
     }
@@ -288,7 +288,7 @@ impl AcceleratorView {
         // Looked through each time it has doubled.
         if beside.len() >= 64 && beside.len() == beside.capacity() {
             // Failures stay until somebody is told of them.
-            beside.retain(|p| !p.reached() || !was_told(p) && p.wait(Some(Duration::ZERO)).is_err());
+            beside.retain(|p| !p.reached() || !was_reported(p) && p.wait(Some(Duration::ZERO)).is_err());
         }
         beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
     }
@@ -325,17 +325,17 @@ impl AcceleratorView {
         for (n, point) in points.iter().enumerate() {
             let mut done = point.wait(None).map(drop);
             // Without new work the marker is the same as before, and so is its failure.
-            if n == 0 && done.is_err() && self.told.swap(point.value, Ordering::Relaxed) == point.value {
+            if n == 0 && done.is_err() && self.reported.swap(point.value, Ordering::Relaxed) == point.value {
                 done = self.device.lost().map_or(Ok(()), Err);
             }
-            if was_told(point) {
+            if was_reported(point) {
                 done = Ok(());
             }
             result = result.and(done);
         }
         // Losses of data that nobody has used since.
         if any_lost() {
-            if let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value)) {
+            if let Some(lost) = points.iter().find_map(|p| p.timeline.unreported(p.value)) {
                 result = result.and(Err(lost));
             }
         }
@@ -357,7 +357,7 @@ impl AcceleratorView {
         }
         let mut points = self.points()?;
         // A failure is reported once, as by wait().
-        points.retain(|p| !was_told(p));
+        points.retain(|p| !was_reported(p));
         Ok(Completion::marker(points.into_vec()))
     }
 }

@@ -51,11 +51,11 @@ pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[FunctionA
 
 /// Checks that the launch fits what was compiled.
 pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) -> Result<()> {
-    let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
+    let refused = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
     // The compiler may know a smaller alignment than the source asks for.
     if given.0 != kernel.block_size || given.1 < kernel.block_align {
-        return told(format!(
+        return refused(format!(
             "the kernel was compiled for arguments of {} bytes aligned to {}, but the host passes {} bytes aligned to \
              {}; the functor must have the same layout in host and device code",
             kernel.block_size, kernel.block_align, given.0, given.1
@@ -67,7 +67,7 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &FunctionLaunch<'_>) 
             slot.offset() == c.offset && (!c.further || matches!(slot, AddressSlot::Behind(..)))
         };
         if !slots.any(is_it) {
-            return told(format!(
+            return refused(format!(
                 "the kernel uses a pointer captured at byte {} of its functor that belongs to no array_view and no \
                  live array; capture an array_view, or a reference to an array",
                 c.offset

@@ -29,7 +29,7 @@ pub struct Completion {
     id: u64,
     points: Vec<Point>,
     /// Only for a marker, once its result was asked for: a loss of earlier work that was not yet reported.
-    untold: Option<OnceLock<Option<Error>>>,
+    unreported: Option<OnceLock<Option<Error>>>,
     /// Only for one that the program completes: its promise, and the same without it.
     promise: Option<(Promise, Arc<Self>)>,
     /// If it is timed, where its timer is.
@@ -54,13 +54,13 @@ impl Completion {
 
     fn made(
         points: Vec<Point>,
-        untold: Option<OnceLock<Option<Error>>>,
+        unreported: Option<OnceLock<Option<Error>>>,
         promise: Option<(Promise, Arc<Self>)>,
         timer: Option<Arc<TimerSlot>>,
     ) -> Arc<Self> {
         // Until this is dropped, their failures are not forgotten.
         points.iter().for_each(|p| p.timeline.keep(p.value));
-        Arc::new(Self { id: unique_id(), points, untold, promise, timer })
+        Arc::new(Self { id: unique_id(), points, unreported, promise, timer })
     }
 
     /// Unique for the life of the process.
@@ -100,7 +100,7 @@ impl Completion {
     /// Adds its open points to `open` if a queue of this device can wait for all of them. False if the host must wait, or if it
     /// failed.
     pub(super) fn is_awaited_by(&self, device: u64, open: &mut SmallVec<[Point; 4]>) -> bool {
-        if self.untold.is_some() && any_lost() {
+        if self.unreported.is_some() && any_lost() {
             return false;
         }
         self.points.iter().all(|p| {
@@ -161,11 +161,11 @@ impl Completion {
     pub fn failure(&self) -> Option<Error> {
         let has_failed = |p: &&Point| p.wait(Some(Duration::ZERO)).is_err();
         let Some(failed) = self.points.iter().find(has_failed) else {
-            let untold = || self.points.iter().find_map(|p| p.timeline.untold(p.value));
-            return self.untold.as_ref()?.get_or_init(untold).clone();
+            let unreported = || self.points.iter().find_map(|p| p.timeline.unreported(p.value));
+            return self.unreported.as_ref()?.get_or_init(unreported).clone();
         };
         if let Some(operation) = failed.timeline.as_any().downcast_ref::<HostOperation>() {
-            operation.told.store(true, Ordering::Relaxed);
+            operation.reported.store(true, Ordering::Relaxed);
         }
         failed.wait(Some(Duration::ZERO)).err()
     }

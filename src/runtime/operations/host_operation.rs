@@ -18,7 +18,7 @@ pub struct HostOperation {
     result: Mutex<Option<Result<()>>, { rank::OPERATION }>,
     done: Condvar,
     /// True once somebody has asked a completion for its result.
-    pub(super) told: AtomicBool,
+    pub(super) reported: AtomicBool,
     /// True if it failed because one failed that it was to begin after.
     pub(super) left_out: AtomicBool,
     /// Opens when it is done, for the operations that wait for it.
@@ -32,7 +32,7 @@ impl HostOperation {
             id: unique_id(),
             result: Mutex::new(None),
             done: Condvar::new(),
-            told: AtomicBool::new(false),
+            reported: AtomicBool::new(false),
             left_out: AtomicBool::new(false),
             gate: Gate::default(),
         })
@@ -113,9 +113,9 @@ impl Timeline for HostOperation {
 }
 
 /// True if the point failed and somebody asked its completion about it.
-pub(in crate::runtime) fn was_told(point: &Point) -> bool {
+pub(in crate::runtime) fn was_reported(point: &Point) -> bool {
     let operation = point.timeline.as_any().downcast_ref::<HostOperation>();
-    operation.is_some_and(|o| o.told.load(Ordering::Relaxed))
+    operation.is_some_and(|o| o.reported.load(Ordering::Relaxed))
 }
 
 pub(super) type OperationTask = Box<dyn FnOnce() -> Result<()> + Send>;
