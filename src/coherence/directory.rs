@@ -109,7 +109,7 @@ impl Directory {
                     }
                     run = runs.next();
                 }
-                if passed > FEW {
+                if passed > HULL_SEGMENTS {
                     break;
                 }
             }
@@ -119,9 +119,9 @@ impl Directory {
 
     /// True if `holds` is true of all segments under the hull, or at least of all bytes of the region.
     fn all(&self, region: &Region, holds: impl Fn(&LocationSet) -> bool) -> bool {
-        let mut few = self.holders.iter(region.hull()).take(FEW + 1);
+        let mut few = self.holders.iter(region.hull()).take(HULL_SEGMENTS + 1);
         let mut seen = 0;
-        if few.by_ref().inspect(|_| seen += 1).all(|(_, set)| holds(set)) && seen <= FEW {
+        if few.by_ref().inspect(|_| seen += 1).all(|(_, set)| holds(set)) && seen <= HULL_SEGMENTS {
             return true;
         }
         self.visit(region, |_, set| holds(set))
@@ -350,8 +350,8 @@ impl Directory {
     }
 }
 
-/// How many segments under a hull are looked at before the region's own runs.
-const FEW: usize = 8;
+/// The number of segments under a hull that are looked at before the region's own runs.
+const HULL_SEGMENTS: usize = 8;
 
 /// Joins steps that repeat at a constant distance into strided ones, as often as possible.
 fn fold(mut steps: Vec<Step>) -> Result<Vec<Step>> {

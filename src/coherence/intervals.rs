@@ -8,9 +8,10 @@ use std::ops::Range;
 /// Most segments of a chunk, and so the most that are moved to insert one.
 const CHUNK: usize = 256;
 
-/// How many segments are changed without making room first, and for how many more room is kept.
-const FEW: usize = 64;
-const KEPT: usize = 16 << 10;
+/// Changes of up to this many segments need no new room; [`Intervals::make_room`] also reserves as many in addition.
+const SPARE_SEGMENTS: usize = 64;
+/// Room for more segments than this is freed when a smaller change asks.
+const KEPT_SEGMENTS: usize = 16 << 10;
 
 /// A segment's first byte and its value. It ends where the next one begins.
 type Segment<S> = (u64, S);
@@ -52,10 +53,10 @@ impl<S: Clone + Eq> Intervals<S> {
         let (Cursor(first, from), Cursor(last, to)) = (self.find(range.start), self.find(range.end - 1));
         let between: usize = self.chunks[first..last].iter().map(Vec::len).sum();
         let all = (between + to + 1 - from).saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
-        if all > FEW {
-            return self.room.make_room(all.saturating_add(FEW));
+        if all > SPARE_SEGMENTS {
+            return self.room.make_room(all.saturating_add(SPARE_SEGMENTS));
         }
-        if self.room.capacity() > KEPT {
+        if self.room.capacity() > KEPT_SEGMENTS {
             self.room = Vec::new();
         }
         Ok(())
@@ -205,7 +206,7 @@ mod tests {
                 let room = map.room.capacity();
                 prop_assert_eq!(map.update(ranges.into_iter(), f), before != array);
                 // What was made room for is enough; a few grow without asking.
-                prop_assert!(room < 2 * FEW || map.room.capacity() == room);
+                prop_assert!(room < 2 * SPARE_SEGMENTS || map.room.capacity() == room);
                 let all: Vec<_> = map.iter(0..LEN).map(|(r, v)| (r, *v)).collect();
                 let flat: Vec<u8> = all.iter().flat_map(|(r, v)| vec![*v; (r.end - r.start) as usize]).collect();
                 prop_assert_eq!(&flat, &array);

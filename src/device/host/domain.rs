@@ -99,8 +99,8 @@ struct Shown<'a>(&'a [i32]);
 
 impl std::fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const MOST: usize = 8;
-        let list: Vec<_> = self.0.iter().take(MOST).map(i32::to_string).collect();
-        write!(f, "({}{})", list.join(", "), if self.0.len() > MOST { ", ..." } else { "" })
+        const SHOWN_DIMENSIONS: usize = 8;
+        let list: Vec<_> = self.0.iter().take(SHOWN_DIMENSIONS).map(i32::to_string).collect();
+        write!(f, "({}{})", list.join(", "), if self.0.len() > SHOWN_DIMENSIONS { ", ..." } else { "" })
     }
 }

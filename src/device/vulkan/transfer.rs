@@ -25,15 +25,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Bytes of a chunk for small transfers.
-const SMALL: u64 = 64 << 10;
-/// Bytes of a piece of an upload and of a download: of fewer bytes than [`FEW`], of fewer than [`MANY`], and of more
+const SMALL_CHUNK_BYTES: u64 = 64 << 10;
+/// The piece sizes of uploads and downloads: for transfers of fewer bytes than [`MEDIUM_BYTES`], of fewer than [`LARGE_BYTES`], and of more
 /// (measured on an H200).
 const PIECES: [[u64; 3]; 2] = [[256 << 10, 2 << 20, 2 << 20], [256 << 10, 1 << 20, 4 << 20]];
-const FEW: u64 = 4 << 20;
-const MANY: u64 = 128 << 20;
+const MEDIUM_BYTES: u64 = 4 << 20;
+const LARGE_BYTES: u64 = 128 << 20;
 /// Copies of this many bytes and more run beside the work of their view even if they follow it: that costs a wait between
 /// queues, some 10 us, but what comes after them can run meanwhile.
-const LONG: u64 = 2 << 20;
+const LONG_COPY_BYTES: u64 = 2 << 20;
 /// How many bytes are worth a further thread.
 const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more are not faster than the bus.
@@ -64,7 +64,7 @@ impl Transfers {
     pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
         let rings = [Direction::Upload, Direction::Download]
-            .map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, PIECES[d as usize][2], most)]);
+            .map(|d| [Ring::new(d, SMALL_CHUNK_BYTES, 64), Ring::new(d, PIECES[d as usize][2], most)]);
         Self {
             core: core.clone(),
             copies: copies.clone(),
@@ -169,8 +169,8 @@ impl Transfers {
         let ring = if bytes <= small.size { small } else { large };
         let [few, some, many] = PIECES[direction as usize];
         let size = match bytes {
-            0..FEW => few,
-            FEW..MANY => some,
+            0..MEDIUM_BYTES => few,
+            MEDIUM_BYTES..LARGE_BYTES => some,
             _ => many,
         };
         let size = size.min(ring.size);
@@ -207,7 +207,7 @@ impl Transfers {
         if self.core.transfer.is_empty() || !plan.is_linear() {
             return false;
         }
-        if plan.bytes() >= LONG {
+        if plan.bytes() >= LONG_COPY_BYTES {
             return true;
         }
         let mut follows = false;

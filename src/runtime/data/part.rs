@@ -39,8 +39,8 @@ pub struct Part {
 /// The words of slices: first of those that one index names.
 type Slices = OnceLock<Box<[OnceLock<Arc<Words>>]>>;
 
-/// Up to how many segments of the directory are looked at to find out whether the host may use all of a view.
-const FEW: usize = 8;
+/// The number of segments of the directory that are looked at to find out whether the host may use all of a view.
+const HULL_SEGMENTS: usize = 8;
 
 /// What was true of a part at an epoch of the directory, so that an unchanged source costs one compare. The atomics need no
 /// order: they are used under the source's lock.
@@ -240,7 +240,7 @@ impl Part {
     /// as it is.
     pub(in crate::runtime) fn is_usable_on_host(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
         let directory = &state.directory;
-        if directory.segments() > FEW {
+        if directory.segments() > HULL_SEGMENTS {
             return false;
         }
         let is_there = if access.writes() {
