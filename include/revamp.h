@@ -851,6 +851,14 @@ typedef struct revamp_accelerator_info {
      */
     uint64_t min_storage_buffer_alignment;
     /**
+     * Most bytes of a uniform buffer.
+     */
+    uint64_t max_uniform_buffer_range;
+    /**
+     * The offset in bytes of a section bound as uniform buffer must be a multiple of this.
+     */
+    uint64_t min_uniform_buffer_alignment;
+    /**
      * The PCI id of the vendor, or one of Vulkan's VkVendorId; 0 if there is none, as for the
      * following numbers of host threads and the cpu.
      */
@@ -904,7 +912,7 @@ typedef struct revamp_accelerator_info {
 /** Initialises a revamp_accelerator_info: all defaults. */
 #define REVAMP_ACCELERATOR_INFO_INIT \
     {sizeof(revamp_accelerator_info), NULL, NULL, NULL, NULL, (revamp_accelerator_kind)0, 0, \
-     0, false, false, false, false, false, false, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
+     0, false, false, false, false, false, false, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, \
      (revamp_device_type)0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 0, \
      0, {0, 0, 0}, 0}
 
@@ -1378,9 +1386,9 @@ typedef struct revamp_array_info {
     {sizeof(revamp_array_info), 0, NULL, 0, 0, 0, NULL, NULL, 0}
 
 /**
- * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a
- * multiple of 4) that lives on `view`. Its contents are undefined. `options` may be NULL. Destroy
- * it with revamp_array_destroy().
+ * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes) that
+ * lives on `view`. Its contents are undefined. `options` may be NULL. Destroy it with
+ * revamp_array_destroy().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
  * cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
  */
@@ -2293,7 +2301,11 @@ REVAMP_ENUM(revamp_binding_kind, uint32_t) {
     /**
      * A texture with its sampler: an argument IMAGE with one.
      */
-    REVAMP_BINDING_COMBINED_IMAGE_SAMPLER = 5
+    REVAMP_BINDING_COMBINED_IMAGE_SAMPLER = 5,
+    /**
+     * A uniform buffer: an argument UNIFORM, or BUFFER.
+     */
+    REVAMP_BINDING_UNIFORM_BUFFER = 6
 };
 
 /**
@@ -2339,7 +2351,7 @@ typedef struct revamp_kernel_info {
      */
     uint32_t workgroup_size[3];
     /**
-     * Number of descriptors bound; see revamp_kernel_get_binding().
+     * Number of bindings; see revamp_kernel_get_binding().
      */
     uint32_t binding_count;
     /**
@@ -2397,11 +2409,16 @@ typedef struct revamp_binding_info {
      * Dimensions of an image; else 0.
      */
     uint32_t dimensions;
+    /**
+     * Descriptors of the binding: 1, or the length of an array of descriptors, each of which must be
+     * given (revamp_argument.id).
+     */
+    uint32_t count;
 } revamp_binding_info;
 
 /** Initialises a revamp_binding_info: all defaults. */
 #define REVAMP_BINDING_INFO_INIT \
-    {sizeof(revamp_binding_info), 0, 0, 0, NULL, 0, (revamp_binding_kind)0, 0}
+    {sizeof(revamp_binding_info), 0, 0, 0, NULL, 0, (revamp_binding_kind)0, 0, 0}
 
 /**
  * A SPIR-V kernel embedded in the program, as the CMake function revamp_embed_spirv() makes it.
@@ -2510,7 +2527,7 @@ REVAMP_API revamp_status revamp_kernel_unregister(
  */
 REVAMP_ENUM(revamp_argument_kind, uint32_t) {
     /**
-     * An array or array_view bound as a storage buffer.
+     * An array or array_view bound as a storage or uniform buffer.
      */
     REVAMP_ARGUMENT_BUFFER = 1,
     /**
@@ -2539,7 +2556,11 @@ REVAMP_ENUM(revamp_argument_kind, uint32_t) {
     /**
      * A sampler, bound by itself; SPIR-V kernels only.
      */
-    REVAMP_ARGUMENT_SAMPLER = 7
+    REVAMP_ARGUMENT_SAMPLER = 7,
+    /**
+     * The bytes of a uniform buffer, copied when it is launched; SPIR-V kernels only.
+     */
+    REVAMP_ARGUMENT_UNIFORM = 8
 };
 
 /**
@@ -2555,15 +2576,16 @@ typedef struct revamp_argument {
      */
     revamp_argument_kind kind;
     /**
-     * BUFFER, IMAGE and SAMPLER: descriptor set number.
+     * BUFFER, UNIFORM, IMAGE and SAMPLER: descriptor set number.
      */
     uint32_t set;
     /**
-     * BUFFER, IMAGE and SAMPLER: binding number.
+     * BUFFER, UNIFORM, IMAGE and SAMPLER: binding number.
      */
     uint32_t binding;
     /**
-     * SPECIALIZATION: id of the constant.
+     * SPECIALIZATION: id of the constant. BUFFER, UNIFORM, IMAGE and SAMPLER: number of the
+     * descriptor in an array of descriptors; else 0.
      */
     uint32_t id;
     /**
@@ -2611,13 +2633,13 @@ typedef struct revamp_argument {
      */
     const int32_t *extent;
     /**
-     * PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
+     * PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the argument
      * block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
      * its sampler: a revamp_sampler.
      */
     const void *data;
     /**
-     * PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
+     * PUSH_CONSTANT, SPECIALIZATION, UNIFORM and INDIRECT: number of bytes at `data`.
      */
     size_t size;
 } revamp_argument;
@@ -3134,7 +3156,7 @@ static inline revamp_region revamp_region_view(revamp_array_view view) {
  * @{
  */
 
-/** Makes an argument: a whole array, bound as the storage buffer of set 0 and this binding. */
+/** Makes an argument: a whole array, bound as the buffer of set 0 and this binding. */
 static inline revamp_argument revamp_argument_buffer(uint32_t binding, revamp_array array) {
     revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_BUFFER;
@@ -3149,6 +3171,20 @@ static inline revamp_argument revamp_argument_push_constant(uint32_t offset, con
     revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_PUSH_CONSTANT;
     a.offset = offset;
+    a.data = data;
+    a.size = size;
+    return a;
+}
+
+/**
+ * Makes an argument: the bytes of the uniform buffer of set 0 and this binding, read when it is
+ * launched. They have the layout that the kernel declares (GLSL: std140).
+ */
+static inline revamp_argument revamp_argument_uniform(uint32_t binding, const void *data,
+                                                      size_t size) {
+    revamp_argument a = REVAMP_ARGUMENT_INIT;
+    a.kind = REVAMP_ARGUMENT_UNIFORM;
+    a.binding = binding;
     a.data = data;
     a.size = size;
     return a;

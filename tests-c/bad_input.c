@@ -43,14 +43,7 @@ TEST(extents_of_arrays) {
 
 TEST(element_sizes_of_arrays) {
     static const int32_t good[] = {4, 4};
-    static const size_t sizes[] = {0, 1, 2, 3, 6, 18};
-    FOR_EACH_PLACE(p, holds_arrays)
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%zu", sizes[i]);
-        BAD(make(p->view, 2, good, sizes[i]), AS_BAD, text);
-        CHECK_TEXT(revamp_last_error_message(), "4");
-    }
+    FOR_EACH_PLACE(p, holds_arrays) BAD(make(p->view, 2, good, 0), AS_BAD, "the element size is 0 bytes");
     full_job();
 }
 

@@ -194,6 +194,8 @@ static const field accelerator_info_fields[] = {FIELD(struct_size),
                                                 FIELD(max_push_constants),
                                                 FIELD(max_storage_buffer_range),
                                                 FIELD(min_storage_buffer_alignment),
+                                                FIELD(max_uniform_buffer_range),
+                                                FIELD(min_uniform_buffer_alignment),
                                                 FIELD(vendor_id),
                                                 FIELD(device_id),
                                                 FIELD(device_type),
@@ -280,8 +282,9 @@ static const field kernel_info_fields[] = {FIELD(struct_size),        FIELD(work
                                            FIELD(push_constant_size), FIELD(specialization_count), FIELD(takes_block)};
 #undef STRUCT
 #define STRUCT revamp_binding_info
-static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),      FIELD(binding), FIELD(access),
-                                            FIELD(name),        FIELD(min_size), FIELD(kind),    FIELD(dimensions)};
+static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),        FIELD(binding),
+                                            FIELD(access),      FIELD(name),       FIELD(min_size),
+                                            FIELD(kind),        FIELD(dimensions), FIELD(count)};
 #undef STRUCT
 #define STRUCT revamp_dispatch_info
 static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),      FIELD(extent),

@@ -64,6 +64,44 @@ function(revamp_test_modules format)
   add_custom_target(modules DEPENDS ${modules})
 endfunction()
 
+# Words of each case of SOURCES (in tests-c/kernels), which begins with "#ifdef CASE_name" and, if it is refused, "// refused: text":
+# samples.inc in the folder modules of the build has them and a table of SAMPLE(name, text); the target `samples` makes them.
+function(revamp_test_samples)
+  set(folder "${REVAMP_TESTS}/../tests-c/kernels")
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/modules")
+  find_program(GLSLC glslc REQUIRED)
+  set(words "")
+  set(table "#define SAMPLES(SAMPLE)")
+  set(made)
+  foreach(source ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/${source}")
+    get_filename_component(language ${source} EXT)
+    set(options -fshader-stage=compute --target-env=vulkan1.2)
+    # HLSL's buffers are declared as SPIR-V 1.3 has them.
+    if(language STREQUAL .hlsl)
+      set(options -x hlsl -fshader-stage=compute -fentry-point=main --target-env=vulkan1.1)
+    endif()
+    file(STRINGS "${folder}/${source}" cases REGEX "^#ifdef CASE_")
+    foreach(case ${cases})
+      if(NOT case MATCHES "^#ifdef CASE_([a-z0-9_]+)( // refused: (.*))?$")
+        message(FATAL_ERROR "${source}: ${case}")
+      endif()
+      set(name "${CMAKE_MATCH_1}")
+      set(text "${CMAKE_MATCH_3}")
+      add_custom_command(
+        OUTPUT "${out}/sample_${name}.inc"
+        COMMAND "${GLSLC}" -w -g ${options} -DCASE_${name} -mfmt=c -o "${out}/sample_${name}.inc" "${folder}/${source}"
+        DEPENDS "${folder}/${source}"
+        VERBATIM)
+      list(APPEND made "${out}/sample_${name}.inc")
+      string(APPEND words "static const uint32_t ${name}_words[] =\n#include \"sample_${name}.inc\"\n    ;\n")
+      string(APPEND table " \\\n    SAMPLE(${name}, \"${text}\")")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT "${out}/samples.inc" CONTENT "${words}${table}\n" @ONLY)
+  add_custom_target(samples DEPENDS ${made})
+endfunction()
+
 # `target` includes them.
 function(revamp_use_modules target)
   add_dependencies(${target} modules)

@@ -188,6 +188,8 @@ pub unsafe extern "C" fn revamp_accelerator_get_info(
             max_push_constants: p.max_push_constants,
             max_storage_buffer_range: p.max_storage_buffer_range,
             min_storage_buffer_alignment: p.min_storage_buffer_alignment,
+            max_uniform_buffer_range: p.max_uniform_buffer_range,
+            min_uniform_buffer_alignment: p.min_uniform_buffer_alignment,
             vendor_id: p.hardware.vendor_id,
             device_id: p.hardware.device_id,
             device_type: match p.hardware.device_type {

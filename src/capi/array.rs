@@ -28,9 +28,9 @@ pub(super) unsafe fn dimensions<'a>(values: *const i32, rank: u32, what: &str) -
     unsafe { pointer::slice(values, rank as usize, what) }
 }
 
-/// Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a
-/// multiple of 4) that lives on `view`. Its contents are undefined. `options` may be NULL. Destroy
-/// it with revamp_array_destroy().
+/// Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes) that lives
+/// on `view`. Its contents are undefined. `options` may be NULL. Destroy it with
+/// revamp_array_destroy().
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
 /// cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
 #[unsafe(no_mangle)]

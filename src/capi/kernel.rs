@@ -193,10 +193,10 @@ unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
 unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
     // SAFETY: the same contract.
     let read = || unsafe { sampler(a) };
-    let (set, binding) = (a.set, a.binding);
+    let (set, binding, element) = (a.set, a.binding, a.id);
     if a.kind == REVAMP_ARGUMENT_SAMPLER {
         let sampler = Box::new(read()?.ok_or_else(|| Error::invalid("the sampler is NULL; pass a revamp_sampler"))?);
-        return Ok(Argument::Sampler { set, binding, sampler });
+        return Ok(Argument::Sampler { set, binding, element, sampler });
     }
     if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
         return Err(Error::invalid(
@@ -208,7 +208,7 @@ unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
     let (section, levels) = TextureRegion::new(texture, a.level, a.level_count, None, None)?.image()?;
     let access = argument_access(a.access)?;
     let sampler = read()?;
-    Ok(Argument::Image(Box::new(ImageArgument { set, binding, section, levels, sampler, access })))
+    Ok(Argument::Image(Box::new(ImageArgument { set, binding, element, section, levels, sampler, access })))
 }
 
 /// Reads an argument.
@@ -220,7 +220,12 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         REVAMP_ARGUMENT_BUFFER => {
             // SAFETY: the same contract.
             let (section, access) = unsafe { argument_section(a) }?;
-            Ok(Argument::Buffer { set: a.set, binding: a.binding, section, access })
+            Ok(Argument::Buffer { set: a.set, binding: a.binding, element: a.id, section, access })
+        }
+        REVAMP_ARGUMENT_UNIFORM => {
+            // SAFETY: the same contract.
+            let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
+            Ok(Argument::Uniform { set: a.set, binding: a.binding, element: a.id, data })
         }
         REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
             // SAFETY: the same contract.
@@ -357,12 +362,14 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
             min_size: b.min_size + b.stride.unwrap_or(0),
             kind: match b.kind {
                 BindingKind::StorageBuffer | BindingKind::Other(_) => REVAMP_BINDING_STORAGE_BUFFER,
+                BindingKind::UniformBuffer => REVAMP_BINDING_UNIFORM_BUFFER,
                 BindingKind::SampledImage(_) => REVAMP_BINDING_SAMPLED_IMAGE,
                 BindingKind::StorageImage(_) => REVAMP_BINDING_STORAGE_IMAGE,
                 BindingKind::Sampler => REVAMP_BINDING_SAMPLER,
                 BindingKind::CombinedImageSampler(_) => REVAMP_BINDING_COMBINED_IMAGE_SAMPLER,
             },
             dimensions: b.kind.image().map_or(0, |image| u32::from(image.dimensions)),
+            count: b.count,
         };
         // SAFETY: the caller vouches for a writable struct or NULL.
         unsafe { pointer::write_info(info, filled) }

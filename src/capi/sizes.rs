@@ -40,7 +40,8 @@ sized! {
         struct_size, device_path, description, unusable_reason, driver, kind, version, dedicated_memory,
         has_display, is_debug, is_emulated, supports_double_precision, supports_limited_double_precision,
         supports_cpu_shared_memory, default_cpu_access_type, max_workgroup_invocations, max_workgroup_size,
-        max_workgroup_memory, max_push_constants, max_storage_buffer_range, min_storage_buffer_alignment, vendor_id,
+        max_workgroup_memory, max_push_constants, max_storage_buffer_range, min_storage_buffer_alignment,
+        max_uniform_buffer_range, min_uniform_buffer_alignment, vendor_id,
         device_id, device_type, driver_id, driver_version, api_version, uuid, subgroup_size, min_subgroup_size,
         max_subgroup_size, max_workgroup_count, features
     }
@@ -67,7 +68,7 @@ sized! {
     revamp_kernel_info {
         struct_size, workgroup_size, binding_count, push_constant_size, specialization_count, takes_block
     }
-    revamp_binding_info { struct_size, set, binding, access, name, min_size, kind, dimensions }
+    revamp_binding_info { struct_size, set, binding, access, name, min_size, kind, dimensions, count }
     revamp_dispatch_info { struct_size, rank, extent, groups, arguments, argument_count, block, block_size }
     revamp_parallel_for_each_info {
         struct_size, rank, extent, tile, tile_memory, function, context, arguments, argument_count, block,

@@ -177,7 +177,7 @@ pub const REVAMP_FEATURE_SUBGROUP_QUAD: revamp_features = 2147483648;
 
 /// The kind of a revamp_argument.
 pub type revamp_argument_kind = u32;
-/// An array or array_view bound as a storage buffer.
+/// An array or array_view bound as a storage or uniform buffer.
 pub const REVAMP_ARGUMENT_BUFFER: revamp_argument_kind = 1;
 /// Bytes of the push-constant block.
 pub const REVAMP_ARGUMENT_PUSH_CONSTANT: revamp_argument_kind = 2;
@@ -193,6 +193,8 @@ pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
 pub const REVAMP_ARGUMENT_IMAGE: revamp_argument_kind = 6;
 /// A sampler, bound by itself; SPIR-V kernels only.
 pub const REVAMP_ARGUMENT_SAMPLER: revamp_argument_kind = 7;
+/// The bytes of a uniform buffer, copied when it is launched; SPIR-V kernels only.
+pub const REVAMP_ARGUMENT_UNIFORM: revamp_argument_kind = 8;
 
 /// The kind of the components of texels.
 pub type revamp_component_kind = u32;
@@ -252,6 +254,8 @@ pub const REVAMP_BINDING_STORAGE_IMAGE: revamp_binding_kind = 3;
 pub const REVAMP_BINDING_SAMPLER: revamp_binding_kind = 4;
 /// A texture with its sampler: an argument IMAGE with one.
 pub const REVAMP_BINDING_COMBINED_IMAGE_SAMPLER: revamp_binding_kind = 5;
+/// A uniform buffer: an argument UNIFORM, or BUFFER.
+pub const REVAMP_BINDING_UNIFORM_BUFFER: revamp_binding_kind = 6;
 
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
@@ -348,6 +352,10 @@ pub struct revamp_accelerator_info {
     pub max_storage_buffer_range: u64,
     /// The offset in bytes of a section bound as storage buffer must be a multiple of this.
     pub min_storage_buffer_alignment: u64,
+    /// Most bytes of a uniform buffer.
+    pub max_uniform_buffer_range: u64,
+    /// The offset in bytes of a section bound as uniform buffer must be a multiple of this.
+    pub min_uniform_buffer_alignment: u64,
     /// The PCI id of the vendor, or one of Vulkan's VkVendorId; 0 if there is none, as for the
     /// following numbers of host threads and the cpu.
     pub vendor_id: u32,
@@ -621,7 +629,7 @@ pub struct revamp_kernel_info {
     pub struct_size: usize,
     /// Workgroup size in x, y, z with the default specialization constants.
     pub workgroup_size: [u32; 3],
-    /// Number of descriptors bound; see revamp_kernel_get_binding().
+    /// Number of bindings; see revamp_kernel_get_binding().
     pub binding_count: u32,
     /// Size of the push-constant block in bytes.
     pub push_constant_size: u32,
@@ -651,6 +659,9 @@ pub struct revamp_binding_info {
     pub kind: revamp_binding_kind,
     /// Dimensions of an image; else 0.
     pub dimensions: u32,
+    /// Descriptors of the binding: 1, or the length of an array of descriptors, each of which must be
+    /// given (revamp_argument.id).
+    pub count: u32,
 }
 
 /// One argument of a launch. The revamp_argument_ functions below make them.
@@ -661,11 +672,12 @@ pub struct revamp_argument {
     pub struct_size: usize,
     /// A REVAMP_ARGUMENT_ value.
     pub kind: revamp_argument_kind,
-    /// BUFFER, IMAGE and SAMPLER: descriptor set number.
+    /// BUFFER, UNIFORM, IMAGE and SAMPLER: descriptor set number.
     pub set: u32,
-    /// BUFFER, IMAGE and SAMPLER: binding number.
+    /// BUFFER, UNIFORM, IMAGE and SAMPLER: binding number.
     pub binding: u32,
-    /// SPECIALIZATION: id of the constant.
+    /// SPECIALIZATION: id of the constant. BUFFER, UNIFORM, IMAGE and SAMPLER: number of the
+    /// descriptor in an array of descriptors; else 0.
     pub id: u32,
     /// PUSH_CONSTANT: byte offset in the push-constant block. ADDRESS and INDIRECT: byte offset in
     /// the argument block, a multiple of 8.
@@ -693,11 +705,11 @@ pub struct revamp_argument {
     pub origin: *const i32,
     /// BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
     pub extent: *const i32,
-    /// PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
+    /// PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the argument
     /// block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
     /// its sampler: a revamp_sampler.
     pub data: *const c_void,
-    /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
+    /// PUSH_CONSTANT, SPECIALIZATION, UNIFORM and INDIRECT: number of bytes at `data`.
     pub size: usize,
 }
 

@@ -112,6 +112,8 @@ pub struct BoundImage {
     pub set: u32,
     /// Binding number in the set.
     pub binding: u32,
+    /// Number in an array of descriptors.
+    pub element: u32,
     /// The image's bytes, how they are used, and the levels.
     pub image: Option<(Use, Range<u32>)>,
     /// True for a storage image.
@@ -131,13 +133,28 @@ pub struct Use {
     pub access: Access,
 }
 
-/// A storage buffer bound to a descriptor.
+/// As what kind of descriptor a buffer is bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum BoundAs {
+    /// A storage buffer.
+    Storage,
+    /// A uniform buffer.
+    Uniform,
+    /// A uniform buffer that the host alone has written, before the launch.
+    Constants,
+}
+
+/// A buffer bound to a descriptor.
 #[derive(Clone)]
 pub struct BoundBuffer {
     /// Descriptor set number.
     pub set: u32,
     /// Binding number in the set.
     pub binding: u32,
+    /// Number in an array of descriptors.
+    pub element: u32,
+    /// The kind of descriptor.
+    pub bound_as: BoundAs,
     /// The bytes bound, and how they are used.
     pub bound: Use,
 }
@@ -148,7 +165,7 @@ pub struct Dispatch<'a> {
     pub kernel: &'a dyn Kernel,
     /// Specialization constants.
     pub spec: &'a SpecValues,
-    /// Storage buffers by descriptor.
+    /// Buffers by descriptor.
     pub bindings: &'a [BoundBuffer],
     /// Images and samplers by descriptor.
     pub images: &'a [BoundImage],

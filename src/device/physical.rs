@@ -112,6 +112,10 @@ pub struct Properties {
     pub max_storage_buffer_range: u64,
     /// Bytes to which the offset of a bound section must be aligned.
     pub min_storage_buffer_alignment: u64,
+    /// Most bytes of a uniform-buffer binding.
+    pub max_uniform_buffer_range: u64,
+    /// Bytes to which the offset of a section bound as uniform buffer must be aligned.
+    pub min_uniform_buffer_alignment: u64,
     /// True if the host may read and write its arrays unless the program says otherwise.
     pub shared_by_default: bool,
     /// What it is.

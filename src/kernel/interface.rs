@@ -41,6 +41,8 @@ pub struct ImageType {
 pub enum BindingKind {
     /// Storage buffer.
     StorageBuffer,
+    /// Uniform buffer: a block that is read.
+    UniformBuffer,
     /// An image that is read, and sampled with a sampler of its own binding.
     SampledImage(ImageType),
     /// An image of one level that is read or written.
@@ -58,12 +60,29 @@ impl BindingKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::StorageBuffer => "storage buffer",
+            Self::UniformBuffer => "uniform buffer",
             Self::SampledImage(_) => "sampled image",
             Self::StorageImage(_) => "storage image",
             Self::Sampler => "sampler",
             Self::CombinedImageSampler(_) => "combined image sampler",
             Self::Other(name) => name,
         }
+    }
+
+    /// If revamp cannot bind it: what to use instead.
+    pub fn refused(self) -> Option<&'static str> {
+        let Self::Other(name) = self else { return None };
+        Some(if name.ends_with("texel buffer") {
+            "use a storage buffer, or an image"
+        } else if name.ends_with("without a fixed length") {
+            "give the array a length"
+        } else if name.ends_with("of descriptor arrays") {
+            "write one array, since Vulkan has none of arrays"
+        } else if name.ends_with("of another type") {
+            "images have 1 to 3 dimensions and components of 32 bits in kernels, without layers, cubes, samples or comparison"
+        } else {
+            "kernels take uniform and storage buffers, images and samplers"
+        })
     }
 
     /// Its image, if it is or has one.
@@ -102,7 +121,7 @@ pub struct Binding {
     pub min_size: u64,
     /// Byte stride of a run-time array at the end of the block.
     pub stride: Option<u64>,
-    /// Descriptors in an arrayed binding (1 if not arrayed; 0, with [`BindingKind::Other`], if it has no fixed length).
+    /// Descriptors in an array of descriptors (1 if it is none; 0, with [`BindingKind::Other`], if it has no fixed length).
     pub count: u32,
 }
 

@@ -36,8 +36,11 @@ pub(super) fn bindings(
         if is_arguments(code, id) {
             continue;
         }
-        let (element, count) = arrays.get(&pointee).copied().unwrap_or((pointee, 1));
+        let Elements { element, count, levels } = arrays.get(&pointee).copied().unwrap_or(Elements::one(pointee));
         let mut kind = kind(code, class, element);
+        if levels > 1 {
+            kind = BindingKind::Other("array of descriptor arrays");
+        }
         if count == 0 {
             kind = BindingKind::Other("descriptor array without a fixed length");
         }
@@ -65,7 +68,7 @@ pub(super) fn bindings(
             _ => Access::Read,
         };
         let (min_size, stride) = match kind {
-            BindingKind::StorageBuffer => (layout.size, layout.stride),
+            BindingKind::StorageBuffer | BindingKind::UniformBuffer => (layout.size, layout.stride),
             _ => (0, None),
         };
         let new = Binding { set, binding, name: buffer_name(code, id, element), kind, access, min_size, stride, count };
@@ -119,20 +122,40 @@ fn buffer_name(code: &ParsedModule, id: u32, element: u32) -> Option<String> {
     code.name(id).or_else(|| code.name(element))
 }
 
-/// The innermost element type of each array type and how many of them it has; 0 if the length is not fixed.
+/// The innermost elements of an array type.
+#[derive(Clone, Copy)]
+struct Elements {
+    /// Their type.
+    element: u32,
+    /// How many there are; 0 if the length is not fixed.
+    count: u32,
+    /// How many arrays are in each other.
+    levels: u32,
+}
+
+impl Elements {
+    /// A type that is no array.
+    fn one(element: u32) -> Self {
+        Self { element, count: 1, levels: 0 }
+    }
+}
+
+/// The elements of each array type.
 ///
 /// A type is declared after the types it is made of, so one pass suffices, however deeply arrays nest.
-fn arrays(code: &ParsedModule, values: &ConstantValues) -> Result<HashMap<u32, (u32, u32)>> {
-    let mut arrays: HashMap<u32, (u32, u32)> = HashMap::new();
+fn arrays(code: &ParsedModule, values: &ConstantValues) -> Result<HashMap<u32, Elements>> {
+    let mut arrays: HashMap<u32, Elements> = HashMap::new();
     for inst in code.globals() {
         let len = match inst.op {
             Some(Op::TypeArray) => constants::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok()),
             Some(Op::TypeRuntimeArray) => None,
             _ => continue,
         };
-        let (element, count) = arrays.get(&inst.word(2)).copied().unwrap_or((inst.word(2), 1));
+        let Elements { element, count, levels } =
+            arrays.get(&inst.word(2)).copied().unwrap_or(Elements::one(inst.word(2)));
         arrays.make_room(1)?;
-        arrays.insert(inst.word(1), (element, count.saturating_mul(len.unwrap_or(0))));
+        let count = count.saturating_mul(len.unwrap_or(0));
+        arrays.insert(inst.word(1), Elements { element, count, levels: levels.saturating_add(1) });
     }
     Ok(arrays)
 }
@@ -145,7 +168,7 @@ fn kind(code: &ParsedModule, class: u32, ty: u32) -> BindingKind {
         return BindingKind::StorageBuffer;
     }
     if class == StorageClass::Uniform as u32 {
-        return BindingKind::Other("uniform buffer");
+        return BindingKind::UniformBuffer;
     }
     match code.def(ty).and_then(|inst| Some((inst, inst.op?))) {
         Some((inst, Op::TypeSampledImage)) => match code.def_of(inst.word(2), Op::TypeImage) {

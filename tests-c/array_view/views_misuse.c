@@ -139,14 +139,8 @@ TEST(shapes_of_new_views) {
         BAD(make_host(data, shapes[i].rank, shapes[i].extent, 4, NULL), AS_BAD, shapes[i].text);
         BAD(make_sourceless(shapes[i].rank, shapes[i].extent, 4, NULL), AS_BAD, shapes[i].text);
     }
-    static const size_t sizes[] = {0, 1, 2, 3, 6, 18};
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%zu", sizes[i]);
-        BAD(make_host(data, 2, fine, sizes[i], NULL), AS_BAD, text);
-        CHECK_TEXT(revamp_last_error_message(), "4");
-        BAD(make_sourceless(2, fine, sizes[i], NULL), AS_BAD, text);
-    }
+    BAD(make_host(data, 2, fine, 0, NULL), AS_BAD, "the element size is 0 bytes");
+    BAD(make_sourceless(2, fine, 0, NULL), AS_BAD, "the element size is 0 bytes");
     CHECK_OK(make_host(data, 1000, many, 4, NULL));
     CHECK_OK(make_host(data, 2, fine, 20, NULL));
     full_job();
@@ -386,7 +380,7 @@ TEST(shapes_that_do_not_fit) {
 
 TEST(element_types_that_do_not_fit) {
     static const int32_t origin[] = {1, 2}, extent[] = {3, 4};
-    static const size_t sizes[] = {0, 1, 2, 3, 6};
+    static const size_t sizes[] = {0, 3, 6};
     static uint32_t data[48];
     revamp_array_view line = view_of(data, 47), plane = view_of_host(data, 2, plane_extent, 4);
     revamp_array_view gaps = part_of(plane, origin, extent);
@@ -401,6 +395,8 @@ TEST(element_types_that_do_not_fit) {
     BAD(make_elements(line, SIZE_MAX - 3), AS_RUNTIME, "188");
     BAD(make_elements(gaps, 8), AS_BAD, "");
     CHECK_OK(make_elements(line, 188));
+    CHECK_OK(make_elements(line, 1));
+    CHECK_OK(make_elements(line, 2));
     drop(gaps);
     drop(plane);
     drop(line);

@@ -7,7 +7,7 @@
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
 CHECK(version, REVAMP_ABI_VERSION == 4);
 
-SIZE(revamp_accelerator_info, 184);
+SIZE(revamp_accelerator_info, 200);
 AT(revamp_accelerator_info, struct_size, 0);
 AT(revamp_accelerator_info, device_path, 8);
 AT(revamp_accelerator_info, description, 16);
@@ -29,18 +29,20 @@ AT(revamp_accelerator_info, max_workgroup_memory, 84);
 AT(revamp_accelerator_info, max_push_constants, 88);
 AT(revamp_accelerator_info, max_storage_buffer_range, 96);
 AT(revamp_accelerator_info, min_storage_buffer_alignment, 104);
-AT(revamp_accelerator_info, vendor_id, 112);
-AT(revamp_accelerator_info, device_id, 116);
-AT(revamp_accelerator_info, device_type, 120);
-AT(revamp_accelerator_info, driver_id, 124);
-AT(revamp_accelerator_info, driver_version, 128);
-AT(revamp_accelerator_info, api_version, 132);
-AT(revamp_accelerator_info, uuid, 136);
-AT(revamp_accelerator_info, subgroup_size, 152);
-AT(revamp_accelerator_info, min_subgroup_size, 156);
-AT(revamp_accelerator_info, max_subgroup_size, 160);
-AT(revamp_accelerator_info, max_workgroup_count, 164);
-AT(revamp_accelerator_info, features, 176);
+AT(revamp_accelerator_info, max_uniform_buffer_range, 112);
+AT(revamp_accelerator_info, min_uniform_buffer_alignment, 120);
+AT(revamp_accelerator_info, vendor_id, 128);
+AT(revamp_accelerator_info, device_id, 132);
+AT(revamp_accelerator_info, device_type, 136);
+AT(revamp_accelerator_info, driver_id, 140);
+AT(revamp_accelerator_info, driver_version, 144);
+AT(revamp_accelerator_info, api_version, 148);
+AT(revamp_accelerator_info, uuid, 152);
+AT(revamp_accelerator_info, subgroup_size, 168);
+AT(revamp_accelerator_info, min_subgroup_size, 172);
+AT(revamp_accelerator_info, max_subgroup_size, 176);
+AT(revamp_accelerator_info, max_workgroup_count, 180);
+AT(revamp_accelerator_info, features, 192);
 
 SIZE(revamp_accelerator_view_info, 32);
 AT(revamp_accelerator_view_info, struct_size, 0);
@@ -194,7 +196,7 @@ AT(revamp_kernel_info, push_constant_size, 24);
 AT(revamp_kernel_info, specialization_count, 28);
 AT(revamp_kernel_info, takes_block, 32);
 
-SIZE(revamp_binding_info, 48);
+SIZE(revamp_binding_info, 56);
 AT(revamp_binding_info, struct_size, 0);
 AT(revamp_binding_info, set, 8);
 AT(revamp_binding_info, binding, 12);
@@ -203,6 +205,7 @@ AT(revamp_binding_info, name, 24);
 AT(revamp_binding_info, min_size, 32);
 AT(revamp_binding_info, kind, 40);
 AT(revamp_binding_info, dimensions, 44);
+AT(revamp_binding_info, count, 48);
 
 SIZE(revamp_sampler, 32);
 AT(revamp_sampler, struct_size, 0);

@@ -137,3 +137,8 @@ static const uint32_t nested_words[] =
 #include "nested.inc"
     ;
 MODULE(nested);
+
+static const uint32_t bytes_words[] =
+#include "bytes.inc"
+    ;
+MODULE(bytes);

@@ -53,7 +53,7 @@ typedef struct {
 extern const module saxpy_module, sets_module, step_module, fill_module, coverage_module, coverage_2d_module,
     coverage_3d_module, factor_module, address_module, pointer_module, pair_module, ends_module, doubles_module,
     image_module, wide_module, empty_module, two_entries_module, sizes_module, view_module, overlap_module,
-    sample_module, halve_module, images_module, codes_module, limits_module, nested_module;
+    sample_module, halve_module, images_module, codes_module, limits_module, nested_module, bytes_module;
 extern const module box_module;
 
 revamp_kernel load(revamp_accelerator accelerator, const module *spirv);

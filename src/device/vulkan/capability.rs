@@ -148,6 +148,27 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
             f.shader_storage_buffer_array_non_uniform_indexing,
             "device feature shaderStorageBufferArrayNonUniformIndexing",
         ),
+        C::UniformBufferArrayDynamicIndexing => {
+            (f.shader_uniform_buffer_array_dynamic_indexing, "device feature shaderUniformBufferArrayDynamicIndexing")
+        }
+        C::UniformBufferArrayNonUniformIndexing => (
+            f.shader_uniform_buffer_array_non_uniform_indexing,
+            "device feature shaderUniformBufferArrayNonUniformIndexing",
+        ),
+        C::SampledImageArrayDynamicIndexing => {
+            (f.shader_sampled_image_array_dynamic_indexing, "device feature shaderSampledImageArrayDynamicIndexing")
+        }
+        C::SampledImageArrayNonUniformIndexing => (
+            f.shader_sampled_image_array_non_uniform_indexing,
+            "device feature shaderSampledImageArrayNonUniformIndexing",
+        ),
+        C::StorageImageArrayDynamicIndexing => {
+            (f.shader_storage_image_array_dynamic_indexing, "device feature shaderStorageImageArrayDynamicIndexing")
+        }
+        C::StorageImageArrayNonUniformIndexing => (
+            f.shader_storage_image_array_non_uniform_indexing,
+            "device feature shaderStorageImageArrayNonUniformIndexing",
+        ),
         C::DotProduct | C::DotProductInputAll | C::DotProductInput4x8Bit | C::DotProductInput4x8BitPacked => {
             (f.shader_integer_dot_product, "device feature shaderIntegerDotProduct")
         }

@@ -14,7 +14,9 @@ use super::timer::LaunchTimer;
 use super::transfer::Transfers;
 use crate::config;
 use crate::device::hazard::{Point, Timeline};
-use crate::device::{BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Timer, TimerSlot, Use};
+use crate::device::{
+    BoundAs, BoundBuffer, BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Timer, TimerSlot, Use,
+};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::kernel::Access;
@@ -48,6 +50,14 @@ fn descriptors<'a>(
     Ok(made)
 }
 
+#[cold]
+fn not_uniform(b: &BoundBuffer) -> Error {
+    Error::runtime(format!(
+        "binding {} of set {}, a uniform buffer, is given an array over a VkBuffer that was made without the usage UNIFORM_BUFFER",
+        b.binding, b.set
+    ))
+}
+
 /// A use as the queue takes it.
 fn use_of(u: &Use) -> BufferUse<'_> {
     BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false }
@@ -72,7 +82,10 @@ impl ViewQueue {
         };
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
         for b in d.bindings {
-            VulkanBuffer::of(&b.bound.buffer, core)?;
+            let buffer = VulkanBuffer::of(&b.bound.buffer, core)?;
+            if b.bound_as == BoundAs::Uniform && !buffer.uniform {
+                return Err(not_uniform(b));
+            }
             uses.push(use_of(&b.bound));
         }
         for u in d.uses {

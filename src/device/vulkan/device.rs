@@ -163,6 +163,8 @@ impl PhysicalDevice for Physical {
             max_push_constants: l.push_constants,
             max_storage_buffer_range: l.storage_buffer_range,
             min_storage_buffer_alignment: l.storage_buffer_offset_alignment,
+            max_uniform_buffer_range: l.uniform_buffer_range,
+            min_uniform_buffer_alignment: l.uniform_buffer_offset_alignment,
             shared_by_default: a.default_cpu_access_type == ACCESS_READ_WRITE,
             hardware: self.hardware(),
         }

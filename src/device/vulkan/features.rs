@@ -98,6 +98,18 @@ features! {
         core.shader_storage_buffer_array_dynamic_indexing;
     shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing"
         v12.shader_storage_buffer_array_non_uniform_indexing;
+    shader_uniform_buffer_array_dynamic_indexing "shaderUniformBufferArrayDynamicIndexing"
+        core.shader_uniform_buffer_array_dynamic_indexing;
+    shader_sampled_image_array_dynamic_indexing "shaderSampledImageArrayDynamicIndexing"
+        core.shader_sampled_image_array_dynamic_indexing;
+    shader_storage_image_array_dynamic_indexing "shaderStorageImageArrayDynamicIndexing"
+        core.shader_storage_image_array_dynamic_indexing;
+    shader_uniform_buffer_array_non_uniform_indexing "shaderUniformBufferArrayNonUniformIndexing"
+        v12.shader_uniform_buffer_array_non_uniform_indexing;
+    shader_sampled_image_array_non_uniform_indexing "shaderSampledImageArrayNonUniformIndexing"
+        v12.shader_sampled_image_array_non_uniform_indexing;
+    shader_storage_image_array_non_uniform_indexing "shaderStorageImageArrayNonUniformIndexing"
+        v12.shader_storage_image_array_non_uniform_indexing;
     host_query_reset "hostQueryReset" v12.host_query_reset;
     sparse_binding "sparseBinding" core.sparse_binding;
     sparse_residency_buffer "sparseResidencyBuffer" core.sparse_residency_buffer;
@@ -312,7 +324,8 @@ impl Chain {
             }
             S::PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES => {
                 part!(PhysicalDeviceDescriptorIndexingFeatures => v12;
-                    shader_storage_buffer_array_non_uniform_indexing)
+                    shader_storage_buffer_array_non_uniform_indexing shader_uniform_buffer_array_non_uniform_indexing
+                    shader_sampled_image_array_non_uniform_indexing shader_storage_image_array_non_uniform_indexing)
             }
             _ => {}
         }

@@ -457,6 +457,8 @@ pub(super) struct ImageDescriptor {
     /// The program's set and binding.
     pub set: u32,
     pub binding: u32,
+    /// Number in an array of descriptors.
+    pub element: u32,
     /// What kind of descriptor.
     pub kind: vk::DescriptorType,
     /// The id of the image, or 0. Unlike Vulkan's handles, ids are not reused.
@@ -502,7 +504,7 @@ impl ImageDescriptor {
             (Some(_), None) => D::SAMPLED_IMAGE,
             (None, _) => D::SAMPLER,
         };
-        Ok(Self { set: bound.set, binding: bound.binding, kind, image: id, info })
+        Ok(Self { set: bound.set, binding: bound.binding, element: bound.element, kind, image: id, info })
     }
 }
 

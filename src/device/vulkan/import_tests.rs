@@ -7,7 +7,7 @@ use super::super::physical::physical_devices;
 use super::*;
 use crate::config;
 use crate::device::physical::DeviceType;
-use crate::device::{BoundBuffer, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
+use crate::device::{BoundAs, BoundBuffer, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
 use crate::geometry::{CopyDim, CopyPlan};
 use crate::kernel::{Access, Module};
 use proptest::prelude::*;
@@ -205,7 +205,7 @@ fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
             after: &[],
             kernel: &*kernel,
             spec: &Vec::new(),
-            bindings: &[BoundBuffer { set: 0, binding: 0, bound }],
+            bindings: &[BoundBuffer { set: 0, binding: 0, element: 0, bound_as: BoundAs::Storage, bound }],
             images: &[],
             uses: &[whole(&destination, Access::Write)],
             push: &push,

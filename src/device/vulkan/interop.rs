@@ -455,8 +455,9 @@ pub unsafe fn buffer_over(
             "the array needs {bytes} bytes from byte {offset} on, but the VkBuffer has {whole} bytes"
         )));
     }
+    let usage = vk::BufferUsageFlags::from_raw(usage);
     // SAFETY: by the caller.
-    let made = unsafe { VulkanBuffer::over_program(core, vk::Buffer::from_raw(raw), offset, bytes, release) };
+    let made = unsafe { VulkanBuffer::over_program(core, vk::Buffer::from_raw(raw), offset, bytes, usage, release) };
     Ok(made)
 }
 

@@ -35,6 +35,8 @@ pub(super) struct VulkanBuffer {
     pub window: Option<HostSpan>,
     /// True if it lies in the host's memory.
     pub staging: bool,
+    /// True if it may be bound as a uniform buffer: a `VkBuffer` of the program may have been made without that usage.
+    pub uniform: bool,
     tracker: Tracker,
     memory: Mutex<Allocation, { rank::BUFFER }>,
 }
@@ -138,6 +140,7 @@ impl VulkanBuffer {
             host: span.filter(|_| wanted.mapped == Mapping::Host),
             window: span.filter(|_| wanted.mapped == Mapping::Window),
             staging: wanted.staging,
+            uniform: true,
             tracker: Tracker::new(),
             memory: Mutex::new(Allocation::Pooled(bound)),
         };
@@ -184,6 +187,7 @@ impl VulkanBuffer {
             host: Some(span),
             window: None,
             staging,
+            uniform: true,
             tracker: Tracker::new(),
             memory: Mutex::new(Allocation::None),
         };
@@ -241,9 +245,11 @@ impl VulkanBuffer {
         raw: vk::Buffer,
         base: u64,
         size: u64,
+        usage: vk::BufferUsageFlags,
         release: Option<Release>,
     ) -> Arc<Self> {
         let mut made = Self::bare(core, raw, base, size);
+        made.uniform = usage.contains(vk::BufferUsageFlags::UNIFORM_BUFFER);
         *made.memory.get_mut() = Allocation::Lent(release);
         // SAFETY: by the caller.
         unsafe { made.find_address() };
@@ -262,6 +268,7 @@ impl VulkanBuffer {
             host: None,
             window: None,
             staging: false,
+            uniform: true,
             tracker: Tracker::new(),
             memory: Mutex::new(Allocation::None),
         }

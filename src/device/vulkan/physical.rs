@@ -50,6 +50,10 @@ pub struct Limits {
     pub push_constants: u32,
     /// Bytes visible through one storage-buffer descriptor.
     pub storage_buffer_range: u64,
+    /// Bytes visible through one uniform-buffer descriptor.
+    pub uniform_buffer_range: u64,
+    /// Uniform buffers one kernel can bind, and all its sets.
+    pub uniform_buffers: [u32; 2],
     /// Alignment of a uniform-buffer descriptor's offset.
     pub uniform_buffer_offset_alignment: u64,
     /// Alignment of a storage-buffer descriptor's offset.
@@ -517,6 +521,8 @@ impl Asked {
                 shared_memory: l.max_compute_shared_memory_size,
                 push_constants: l.max_push_constants_size,
                 storage_buffer_range: u64::from(l.max_storage_buffer_range),
+                uniform_buffer_range: u64::from(l.max_uniform_buffer_range),
+                uniform_buffers: [l.max_per_stage_descriptor_uniform_buffers, l.max_descriptor_set_uniform_buffers],
                 uniform_buffer_offset_alignment: l.min_uniform_buffer_offset_alignment,
                 storage_buffer_offset_alignment: l.min_storage_buffer_offset_alignment,
                 storage_buffers: l.max_per_stage_descriptor_storage_buffers,

@@ -53,6 +53,7 @@ fn descriptor(kind: BindingKind) -> vk::DescriptorType {
         BindingKind::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
         BindingKind::CombinedImageSampler(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
         BindingKind::Sampler => vk::DescriptorType::SAMPLER,
+        BindingKind::UniformBuffer => vk::DescriptorType::UNIFORM_BUFFER,
         BindingKind::StorageBuffer | BindingKind::Other(_) => vk::DescriptorType::STORAGE_BUFFER,
     }
 }
@@ -88,17 +89,17 @@ impl SetLayouts {
                      another set",
                 ));
             }
-            layouts.add(&[(0, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)])?;
+            layouts.add(&[(0, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)])?;
             layouts.arguments = true;
         }
         let of_device: Vec<_> =
-            module.bindings().iter().map(|b| (layouts.place(b.set, b.binding), descriptor(b.kind))).collect();
+            module.bindings().iter().map(|b| (layouts.place(b.set, b.binding), descriptor(b.kind), b.count)).collect();
         for in_set in of_device.chunk_by(|a, b| a.0.0 == b.0.0) {
             // Sets that are left out have a layout without bindings.
-            while in_set.first().is_some_and(|((set, _), _)| layouts.raw.len() < *set as usize) {
+            while in_set.first().is_some_and(|((set, _), ..)| layouts.raw.len() < *set as usize) {
                 layouts.add(&[])?;
             }
-            let bindings: Vec<_> = in_set.iter().map(|&((_, binding), kind)| (binding, kind)).collect();
+            let bindings: Vec<_> = in_set.iter().map(|&((_, binding), kind, count)| (binding, kind, count)).collect();
             layouts.add(&bindings)?;
         }
         if layouts.core.physical.stops_loops() && module.has_loops() {
@@ -117,7 +118,7 @@ impl SetLayouts {
                 physical.name
             )));
         }
-        self.add(&[(0, vk::DescriptorType::STORAGE_BUFFER_DYNAMIC), (1, vk::DescriptorType::STORAGE_BUFFER)])?;
+        self.add(&[(0, vk::DescriptorType::STORAGE_BUFFER_DYNAMIC, 1), (1, vk::DescriptorType::STORAGE_BUFFER, 1)])?;
         self.flag = true;
         Ok(())
     }
@@ -129,13 +130,13 @@ impl SetLayouts {
         (first, all.take(last).skip(first))
     }
 
-    /// Adds a set with these bindings.
-    fn add(&mut self, bindings: &[(u32, vk::DescriptorType)]) -> Result<()> {
-        let of = |&(binding, kind): &(u32, vk::DescriptorType)| {
+    /// Adds a set with these bindings, each of a kind and with a number of descriptors.
+    fn add(&mut self, bindings: &[(u32, vk::DescriptorType, u32)]) -> Result<()> {
+        let of = |&(binding, kind, count): &(u32, vk::DescriptorType, u32)| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
                 .descriptor_type(kind)
-                .descriptor_count(1)
+                .descriptor_count(count)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
         let bindings: Vec<_> = bindings.iter().map(of).collect();
@@ -144,7 +145,7 @@ impl SetLayouts {
         let layout = unsafe { self.core.raw.create_descriptor_set_layout(&info, None) }
             .map_err(|e| self.core.failed("vkCreateDescriptorSetLayout", e))?;
         self.raw.push(layout);
-        self.descriptors.push(bindings.len() as u32);
+        self.descriptors.push(bindings.iter().map(|b| b.descriptor_count).sum());
         Ok(())
     }
 
@@ -359,6 +360,8 @@ const LISTED: usize = 16;
 /// Fails if the device lacks anything that the module needs.
 fn check(core: &Core, module: &Module) -> Result<()> {
     let p = &core.physical;
+    // Those that cannot be bound come first: what they need of the device says less.
+    module.bindings().iter().try_for_each(check_bindable)?;
     let mut missing = p.missing_for(module.capabilities(), module.extensions(), module.version());
     if missing.len() > LISTED {
         let more = missing.len() - LISTED;
@@ -386,13 +389,24 @@ fn check(core: &Core, module: &Module) -> Result<()> {
         "maxBoundDescriptorSets",
         "; put the buffers into fewer sets",
     )?;
-    let count = |of: fn(BindingKind) -> bool| module.bindings().iter().filter(|b| of(b.kind)).count() as u64;
+    let count = |of: fn(BindingKind) -> bool| -> u64 {
+        module.bindings().iter().filter(|b| of(b.kind)).map(|b| u64::from(b.count)).sum()
+    };
     let buffers = count(|k| k == BindingKind::StorageBuffer);
     for (most, limit) in [
         (p.limits.storage_buffers, "maxPerStageDescriptorStorageBuffers"),
         (p.limits.set_storage_buffers, "maxDescriptorSetStorageBuffers"),
     ] {
         has(buffers, most, "storage buffers", limit, "; pass addresses instead")?;
+    }
+    let uniforms = count(|k| k == BindingKind::UniformBuffer);
+    for (most, limit) in p
+        .limits
+        .uniform_buffers
+        .into_iter()
+        .zip(["maxPerStageDescriptorUniformBuffers", "maxDescriptorSetUniformBuffers"])
+    {
+        has(uniforms, most, "uniform buffers", limit, "; put their members into fewer blocks")?;
     }
     let sampled = count(|k| matches!(k, BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_)));
     let stored = count(|k| matches!(k, BindingKind::StorageImage(_)));
@@ -416,7 +430,7 @@ fn check(core: &Core, module: &Module) -> Result<()> {
             has(wanted, most, what, limit, "")?;
         }
     }
-    let all = module.bindings().len() as u64;
+    let all = count(|_| true);
     has(all, p.limits.stage_resources, "resources", "maxPerStageResources", "; pass addresses instead of buffers")?;
     let push = module.push().map_or(0, |b| u64::from(b.size));
     has(push, p.limits.push_constants, "bytes of push constants", "maxPushConstantsSize", "; pass a buffer instead")?;
@@ -447,37 +461,36 @@ fn check_nesting(core: &Core, module: &Module) -> Result<()> {
     )))
 }
 
+/// The name of a binding in messages.
+fn name(b: &Binding) -> String {
+    let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+    format!("binding {} of set {}{name}", b.binding, b.set)
+}
+
+/// Fails if revamp does not bind descriptors of this kind.
+fn check_bindable(b: &Binding) -> Result<()> {
+    b.kind.refused().map_or(Ok(()), |advice| {
+        Err(Error::unsupported(format!("{} cannot be bound: {}; {advice}", name(b), b.kind.name())))
+    })
+}
+
 /// Fails if this binding exceeds the device's limits.
 fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     let p = &core.physical;
-    let at = || {
-        let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
-        format!("binding {} of set {}{name}", b.binding, b.set)
-    };
-    if let BindingKind::Other(kind) = b.kind {
-        return Err(Error::unsupported(format!(
-            "{} is a {kind}; kernels take storage buffers, images and samplers",
-            at()
-        )));
-    }
-    if b.count != 1 {
-        return Err(Error::unsupported(format!(
-            "{} is an array of {} descriptors, which is not supported; give each descriptor its own binding",
-            at(),
-            b.count
-        )));
-    }
+    let at = || name(b);
     if b.stride == Some(0) {
         return Err(Error::invalid(format!("{} is an array with stride 0; check the module with spirv-val", at())));
     }
     let least = b.min_size.saturating_add(b.stride.unwrap_or(0));
-    if least > p.limits.storage_buffer_range {
+    let (most, limit, advice) = match b.kind {
+        BindingKind::UniformBuffer => (p.limits.uniform_buffer_range, "maxUniformBufferRange", "use a storage buffer"),
+        _ => (p.limits.storage_buffer_range, "maxStorageBufferRange", "pass an address"),
+    };
+    if least > most {
         return Err(Error::unsupported(format!(
-            "{} needs at least {least} bytes, but a binding of {} covers at most {} (maxStorageBufferRange); pass an \
-             address instead",
+            "{} needs at least {least} bytes, but a binding of {} covers at most {most} ({limit}); {advice} instead",
             at(),
-            p.name,
-            p.limits.storage_buffer_range
+            p.name
         )));
     }
     Ok(())

@@ -16,7 +16,7 @@ use super::timeline::VulkanTimeline;
 use super::timer::LaunchTimer;
 use crate::device::block::Block;
 use crate::device::hazard::Point;
-use crate::device::{BoundBuffer, Buffer};
+use crate::device::{BoundAs, BoundBuffer, Buffer};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use ash::vk;
@@ -30,7 +30,8 @@ const ARGUMENT_ALIGN: u64 = 64;
 const BEHIND: u64 = revamp_image::arguments::BYTES;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 16 << 10;
-/// Descriptor sets, storage buffers, and images and samplers of each kind of a descriptor pool; more if a single set has more.
+/// Descriptor sets, storage buffers, and uniform buffers, images and samplers of each kind of a descriptor pool; more if a single
+/// set has more.
 const POOL: (u32, u32, u32) = (64, 512, 64);
 /// Sets with the argument block: one for each page that a recording has had.
 const ARGUMENT_SETS: u32 = 4;
@@ -83,11 +84,13 @@ struct RecordedLaunch {
     images: Vec<ImageDescriptor>,
 }
 
-/// A storage buffer of a recorded launch.
+/// A buffer of a recorded launch.
 #[derive(Clone, PartialEq)]
 struct Bound {
     set: u32,
     binding: u32,
+    element: u32,
+    bound_as: BoundAs,
     /// The id of the [`VulkanBuffer`], which is never used again, unlike Vulkan's handles.
     buffer: u64,
     raw: vk::Buffer,
@@ -102,6 +105,8 @@ impl Bound {
         Ok(Self {
             set: binding.set,
             binding: binding.binding,
+            element: binding.element,
+            bound_as: binding.bound_as,
             buffer: of.id(),
             raw: of.raw,
             offset: of.base + range.start,
@@ -530,7 +535,7 @@ impl Recording {
             let (set, binding) = pipeline.sets.place(i.set, i.binding);
             let set = *sets.get((set as usize).checked_sub(first)?)?;
             let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(binding);
-            Some(write.descriptor_type(i.kind).image_info(info))
+            Some(write.dst_array_element(i.element).descriptor_type(i.kind).image_info(info))
         });
         let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = command
             .bound
@@ -543,7 +548,11 @@ impl Recording {
                     vk::WriteDescriptorSet::default()
                         .dst_set(set)
                         .dst_binding(binding)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                        .dst_array_element(b.element)
+                        .descriptor_type(match b.bound_as {
+                            BoundAs::Storage => vk::DescriptorType::STORAGE_BUFFER,
+                            BoundAs::Uniform | BoundAs::Constants => vk::DescriptorType::UNIFORM_BUFFER,
+                        })
                         .buffer_info(info),
                 )
             })
@@ -551,6 +560,9 @@ impl Recording {
             .collect();
         if command.barrier {
             self.barrier(core, false);
+        }
+        if command.bound.iter().any(|b| b.bound_as == BoundAs::Uniform) {
+            self.uniform_barrier(core);
         }
         let raw = &core.raw;
         let (bind, stage) = (vk::PipelineBindPoint::COMPUTE, vk::ShaderStageFlags::COMPUTE);
@@ -622,6 +634,21 @@ impl Recording {
         // SAFETY: it is being recorded; the stages are those of the family.
         unsafe {
             core.raw.cmd_pipeline_barrier(self.commands, stages, to, vk::DependencyFlags::empty(), &barrier, &[], &[]);
+        }
+    }
+
+    /// A barrier between writes before and uniform buffers after: the full barriers leave their cache out, since few launches
+    /// have any. The command buffer must be recording.
+    #[cold]
+    fn uniform_barrier(&self, core: &Core) {
+        let (stages, compute) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::COMPUTE_SHADER);
+        let written = vk::AccessFlags::TRANSFER_WRITE | vk::AccessFlags::SHADER_WRITE;
+        let barrier =
+            [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(vk::AccessFlags::UNIFORM_READ)];
+        // SAFETY: it is being recorded, for a family that computes.
+        unsafe {
+            let none = vk::DependencyFlags::empty();
+            core.raw.cmd_pipeline_barrier(self.commands, stages | compute, compute, none, &barrier, &[], &[]);
         }
     }
 
@@ -725,6 +752,7 @@ impl Sets {
                 let of = |kind, count| vk::DescriptorPoolSize::default().ty(kind).descriptor_count(count);
                 let size = [
                     of(vk::DescriptorType::STORAGE_BUFFER, POOL.1.max(descriptors)),
+                    of(vk::DescriptorType::UNIFORM_BUFFER, POOL.2.max(descriptors)),
                     of(vk::DescriptorType::SAMPLED_IMAGE, POOL.2.max(descriptors)),
                     of(vk::DescriptorType::STORAGE_IMAGE, POOL.2.max(descriptors)),
                     of(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, POOL.2.max(descriptors)),

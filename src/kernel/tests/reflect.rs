@@ -36,7 +36,7 @@ fn bindings_in_several_sets() {
             [
                 (0, 0, BindingKind::StorageBuffer, Access::ReadWrite, 2),
                 (0, 1, BindingKind::StorageBuffer, Access::Write, 1),
-                (1, 0, BindingKind::Other("uniform buffer"), Access::Read, 1),
+                (1, 0, BindingKind::UniformBuffer, Access::Read, 1),
                 (1, 1, BindingKind::CombinedImageSampler(image(None)), Access::Read, 1),
                 (1, 2, BindingKind::StorageImage(image(Some(ImageFormat::Rgba8))), Access::Read, 1),
                 (1, 3, BindingKind::Other("uniform texel buffer"), Access::Read, 1),

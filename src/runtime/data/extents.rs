@@ -28,14 +28,9 @@ pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<
     })
 }
 
-/// Fails if array_views cannot have elements of this size.
+/// Fails if arrays and array_views cannot have elements of this size.
 pub(in crate::runtime) fn check_element(element: usize) -> Result<()> {
-    if element == 0 || element % 4 != 0 {
-        return Err(Error::runtime(format!(
-            "the element size is {element} bytes; it must be a multiple of 4 (and at least 4)"
-        )));
-    }
-    Ok(())
+    if element == 0 { Err(Error::runtime("the element size is 0 bytes; it must be at least 1")) } else { Ok(()) }
 }
 
 /// One value for each dimension.

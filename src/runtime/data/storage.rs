@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Layout, TexelFormat, TextureShape};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::access_type::AccessType;
-use crate::runtime::data::extents::{checked_bytes, checked_extent};
+use crate::runtime::data::extents::{check_element, checked_bytes, checked_extent};
 use crate::runtime::data::mirror::Mirror;
 use crate::runtime::data::shadow::Shadow;
 use std::sync::Arc;
@@ -70,11 +70,7 @@ impl Storage {
         let ArrayRequest { view, extent, element_size, cpu_access, associated, label, texture, memory } = request;
         let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
-        if element_size == 0 || element_size % 4 != 0 {
-            return Err(Error::runtime(format!(
-                "the element size is {element_size} bytes; it must be a multiple of 4 (and at least 4)"
-            )));
-        }
+        check_element(element_size)?;
         let bytes = checked_bytes(&sizes, element_size as u64)?;
         let accelerator = view.accelerator();
         if let Some(lost) = view.device().lost() {

@@ -15,6 +15,8 @@ pub struct ImageArgument {
     pub set: u32,
     /// Binding.
     pub binding: u32,
+    /// Number in an array of descriptors.
+    pub element: u32,
     /// The texture's levels.
     pub section: Operand,
     /// The same as numbers.

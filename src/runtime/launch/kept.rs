@@ -34,9 +34,10 @@ impl KeptSlot {
 
 /// An argument with its own bytes.
 enum KeptArgument {
-    Buffer(u32, u32, Operand, Option<Access>),
+    Buffer([u32; 3], Operand, Option<Access>),
+    Uniform([u32; 3], Box<[u8]>),
     Image(Box<ImageArgument>),
-    Sampler(u32, u32, Box<Sampler>),
+    Sampler([u32; 3], Box<Sampler>),
     Address(KeptSlot, Operand, Access),
     PushConstant(u32, Box<[u8]>),
     Specialization(u32, Box<[u8]>),
@@ -45,11 +46,16 @@ enum KeptArgument {
 impl KeptArgument {
     fn new(argument: &Argument<'_>) -> Self {
         match argument {
-            Argument::Buffer { set, binding, section, access } => {
-                Self::Buffer(*set, *binding, section.clone(), *access)
+            Argument::Buffer { set, binding, element, section, access } => {
+                Self::Buffer([*set, *binding, *element], section.clone(), *access)
+            }
+            Argument::Uniform { set, binding, element, data } => {
+                Self::Uniform([*set, *binding, *element], (*data).into())
             }
             Argument::Image(image) => Self::Image(image.clone()),
-            Argument::Sampler { set, binding, sampler } => Self::Sampler(*set, *binding, sampler.clone()),
+            Argument::Sampler { set, binding, element, sampler } => {
+                Self::Sampler([*set, *binding, *element], sampler.clone())
+            }
             Argument::Address { slot, section, access } => Self::Address(KeptSlot::new(slot), section.clone(), *access),
             Argument::PushConstant { offset, data } => Self::PushConstant(*offset, (*data).into()),
             Argument::Specialization { id, data } => Self::Specialization(*id, (*data).into()),
@@ -58,12 +64,16 @@ impl KeptArgument {
 
     fn lend(&self) -> Argument<'_> {
         match self {
-            Self::Buffer(set, binding, section, access) => {
-                Argument::Buffer { set: *set, binding: *binding, section: section.clone(), access: *access }
+            Self::Buffer([set, binding, element], section, access) => {
+                let (set, binding, element) = (*set, *binding, *element);
+                Argument::Buffer { set, binding, element, section: section.clone(), access: *access }
+            }
+            Self::Uniform([set, binding, element], data) => {
+                Argument::Uniform { set: *set, binding: *binding, element: *element, data }
             }
             Self::Image(image) => Argument::Image(image.clone()),
-            Self::Sampler(set, binding, sampler) => {
-                Argument::Sampler { set: *set, binding: *binding, sampler: sampler.clone() }
+            Self::Sampler([set, binding, element], sampler) => {
+                Argument::Sampler { set: *set, binding: *binding, element: *element, sampler: sampler.clone() }
             }
             Self::Address(slot, section, access) => {
                 Argument::Address { slot: slot.lend(), section: section.clone(), access: *access }

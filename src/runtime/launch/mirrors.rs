@@ -117,7 +117,14 @@ fn bind(
     }
     let range = abilities.shape.layout(levels).hull();
     let read = Use { buffer: image.clone(), range, access: Access::Read };
-    Ok(Some(BoundImage { set: IMAGE_SET, binding, image: Some((read, levels.clone())), storage: false, sampler }))
+    Ok(Some(BoundImage {
+        set: IMAGE_SET,
+        binding,
+        element: 0,
+        image: Some((read, levels.clone())),
+        storage: false,
+        sampler,
+    }))
 }
 
 /// A sampler in the numbers of C++ AMP.

@@ -23,16 +23,29 @@ pub enum SpirvDomain<'a> {
 
 /// An argument of a launch.
 pub enum Argument<'a> {
-    /// A storage buffer.
+    /// A storage or uniform buffer.
     Buffer {
         /// Descriptor set.
         set: u32,
         /// Binding.
         binding: u32,
+        /// Number in an array of descriptors.
+        element: u32,
         /// The array or array_view bound.
         section: Operand,
         /// How the kernel uses it; `None`: as it declares.
         access: Option<Access>,
+    },
+    /// The bytes of a uniform buffer.
+    Uniform {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// Number in an array of descriptors.
+        element: u32,
+        /// The bytes.
+        data: &'a [u8],
     },
     /// An image, with its sampler if the binding has both. Boxed: most arguments are not images, and the enum is moved often.
     Image(Box<ImageArgument>),
@@ -42,6 +55,8 @@ pub enum Argument<'a> {
         set: u32,
         /// Binding.
         binding: u32,
+        /// Number in an array of descriptors.
+        element: u32,
         /// The sampler.
         sampler: Box<Sampler>,
     },

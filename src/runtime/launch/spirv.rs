@@ -2,7 +2,7 @@
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
-use crate::device::{BoundBuffer, BoundImage, Dispatch, Sampler, Use};
+use crate::device::{BoundAs, BoundBuffer, BoundImage, Dispatch, Placement, Sampler, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::{Access, Binding, BindingKind, SpecValues};
@@ -84,22 +84,38 @@ pub fn dispatch_async(
     begun().map_err(|e| e.context(format_args!("kernel {}", kernel.label())))
 }
 
+/// A descriptor: set, binding, and number in an array of descriptors.
+type Place = (u32, u32, u32);
+
 /// How an array or view is passed to the kernel.
 enum Role<'a> {
-    /// A descriptor: set and binding.
-    Binding(u32, u32),
-    /// The descriptor of an image: set, binding, the argument, and if it is a storage image.
-    Image(u32, u32, &'a ImageArgument, bool),
+    /// A descriptor, and its kind.
+    Binding(Place, BoundAs),
+    /// The descriptor of an image, the argument, and if it is a storage image.
+    Image(Place, &'a ImageArgument, bool),
     /// An address in the argument block.
     Address(AddressSlot<'a>),
 }
 
-/// A sampler alone: set, binding, and what it does.
-type BoundSampler<'a> = (u32, u32, &'a Sampler);
-
 impl Role<'_> {
-    fn is_at(&self, set: u32, binding: u32) -> bool {
-        matches!(self, Role::Binding(s, b) | Role::Image(s, b, ..) if (*s, *b) == (set, binding))
+    fn place(&self) -> Option<Place> {
+        match self {
+            Role::Binding(place, _) | Role::Image(place, ..) => Some(*place),
+            Role::Address(_) => None,
+        }
+    }
+}
+
+/// What is bound that is no array, view or texture.
+#[derive(Default)]
+struct Others<'a> {
+    samplers: SmallVec<[(Place, &'a Sampler); 4]>,
+    uniforms: SmallVec<[(Place, &'a [u8]); 2]>,
+}
+
+impl Others<'_> {
+    fn places(&self) -> impl Iterator<Item = Place> {
+        self.samplers.iter().map(|s| s.0).chain(self.uniforms.iter().map(|u| u.0))
     }
 }
 
@@ -109,7 +125,7 @@ struct Wanted<'a> {
     launch: &'a SpirvLaunch<'a>,
     captured: SmallVec<[Captured<'a>; 16]>,
     roles: SmallVec<[Role<'a>; 16]>,
-    samplers: SmallVec<[BoundSampler<'a>; 4]>,
+    others: Others<'a>,
     spec: SpecValues,
     constants: Constants,
     groups: [u64; 3],
@@ -123,7 +139,7 @@ impl<'a> Wanted<'a> {
             launch,
             captured: SmallVec::new(),
             roles: SmallVec::new(),
-            samplers: SmallVec::new(),
+            others: Others::default(),
             spec: Vec::new(),
             constants: Constants::new(kernel.module().push().map_or(0, |p| p.size)),
             groups: [0; 3],
@@ -150,21 +166,31 @@ impl<'a> Wanted<'a> {
     #[inline(always)]
     fn add(&mut self, argument: &'a Argument<'a>) -> Result<()> {
         match argument {
-            Argument::Buffer { set, binding, section, access } => {
-                self.check_once(*set, *binding)?;
-                self.captured.push(bind(self.kernel, *set, *binding, section, *access)?);
-                self.roles.push(Role::Binding(*set, *binding));
+            Argument::Buffer { set, binding, element, section, access } => {
+                let place = (*set, *binding, *element);
+                self.check_once(place)?;
+                let (bound, bound_as) = bind(self.kernel, place, section, *access)?;
+                self.captured.push(bound);
+                self.roles.push(Role::Binding(place, bound_as));
+            }
+            Argument::Uniform { set, binding, element, data } => {
+                let place = (*set, *binding, *element);
+                self.check_once(place)?;
+                check_uniform(self.kernel, place, data.len() as u64)?;
+                self.others.uniforms.push((place, data));
             }
             Argument::Image(image) => {
-                self.check_once(image.set, image.binding)?;
+                let place = (image.set, image.binding, image.element);
+                self.check_once(place)?;
                 let (bound, storage) = bind_image(self.kernel, image)?;
                 self.captured.push(bound);
-                self.roles.push(Role::Image(image.set, image.binding, image, storage));
+                self.roles.push(Role::Image(place, image, storage));
             }
-            Argument::Sampler { set, binding, sampler } => {
-                self.check_once(*set, *binding)?;
-                check_sampler(self.kernel, *set, *binding)?;
-                self.samplers.push((*set, *binding, sampler));
+            Argument::Sampler { set, binding, element, sampler } => {
+                let place = (*set, *binding, *element);
+                self.check_once(place)?;
+                images::check_sampler(find_binding(self.kernel, place)?)?;
+                self.others.samplers.push((place, sampler));
             }
             Argument::Address { slot, section, access } => {
                 slot.check(self.launch.block.len())?;
@@ -191,28 +217,25 @@ impl<'a> Wanted<'a> {
     #[inline(always)]
     fn check_complete(&mut self) -> Result<()> {
         let module = self.kernel.module();
-        let Self { launch, roles, samplers, spec, constants, .. } = self;
+        let Self { launch, roles, others, spec, constants, .. } = self;
         for b in module.bindings() {
-            if !is_given(roles, samplers, b.set, b.binding) {
-                let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
-                return Err(Error::invalid(format!(
-                    "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, but the launch gives {}; pass an argument for each",
-                    b.binding,
-                    b.set,
-                    b.kind.name(),
-                    module.bindings().len(),
-                    roles.iter().filter(|r| !matches!(r, Role::Address(..))).count() + samplers.len()
-                )));
+            // Each is given once, and none beyond the end of an array.
+            let given = places(roles, others).filter(|(set, binding, _)| (*set, *binding) == (b.set, b.binding));
+            if given.count() < b.count as usize {
+                return Err(not_given(self.kernel, b, roles, others));
             }
         }
         for pair in module.sampled_pairs() {
-            let image = roles.iter().find_map(|r| match r {
-                &Role::Image(set, binding, image, _) if (set, binding) == pair.image => Some(image),
+            let images = roles.iter().filter_map(|r| match r {
+                &Role::Image((set, binding, _), image, _) if (set, binding) == pair.image => Some(image),
                 _ => None,
             });
-            let sampler = samplers.iter().find(|s| (s.0, s.1) == pair.sampler);
-            if let (Some(image), Some(&sampler)) = (image, sampler) {
-                images::check_pair(self.kernel, image, sampler)?;
+            for image in images {
+                for ((set, binding, _), sampler) in &others.samplers {
+                    if (*set, *binding) == pair.sampler {
+                        images::check_pair(self.kernel, image, (*set, *binding, sampler))?;
+                    }
+                }
             }
         }
         spec.sort_by_key(|(id, _)| *id);
@@ -273,11 +296,11 @@ impl<'a> Wanted<'a> {
         runtime()?.default_view(self.kernel.accelerator())
     }
 
-    /// Fails if something is given for this binding already.
+    /// Fails if something is given for this descriptor already.
     #[inline]
-    fn check_once(&self, set: u32, binding: u32) -> Result<()> {
-        if is_given(&self.roles, &self.samplers, set, binding) {
-            return Err(Error::invalid(format!("binding {binding} of set {set} is given twice; give it once")));
+    fn check_once(&self, place: Place) -> Result<()> {
+        if places(&self.roles, &self.others).any(|given| given == place) {
+            return Err(Error::invalid(format!("{} is given twice; give it once", binding_name(self.kernel, place))));
         }
         Ok(())
     }
@@ -313,22 +336,26 @@ impl<'a> Wanted<'a> {
         }
         let mut bindings: SmallVec<[BoundBuffer; 8]> = SmallVec::new();
         let mut images: Option<Vec<BoundImage>> = None;
-        for &(set, binding, sampler) in &self.samplers {
-            let bound = BoundImage { set, binding, image: None, storage: false, sampler: Some(*sampler) };
+        for &((set, binding, element), sampler) in &self.others.samplers {
+            let bound = BoundImage { set, binding, element, image: None, storage: false, sampler: Some(*sampler) };
             images.get_or_insert_default().push(bound);
+        }
+        for &(place, data) in &self.others.uniforms {
+            bindings.push(uniform(&view, place, data)?);
         }
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(&self.captured, &view, held, DISPATCH)?;
         for (bound, role) in resolved.uses.drain(..).zip(&self.roles) {
             match role {
-                &Role::Binding(set, binding) => {
-                    check_alignment(kernel, set, binding, &bound)?;
-                    bindings.push(BoundBuffer { set, binding, bound });
+                &Role::Binding(place, bound_as) => {
+                    check_alignment(kernel, place, bound_as, &bound)?;
+                    let (set, binding, element) = place;
+                    bindings.push(BoundBuffer { set, binding, element, bound_as, bound });
                 }
-                &Role::Image(set, binding, argument, storage) => {
+                &Role::Image((set, binding, element), argument, storage) => {
                     let (image, sampler) = (Some((bound, argument.levels.clone())), argument.sampler);
-                    images.get_or_insert_default().push(BoundImage { set, binding, image, storage, sampler });
+                    images.get_or_insert_default().push(BoundImage { set, binding, element, image, storage, sampler });
                 }
                 Role::Address(slot) => {
                     let start = bound.buffer.device_address().ok_or_else(|| {
@@ -362,16 +389,50 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// True if something is given for this binding already.
-fn is_given(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding: u32) -> bool {
-    roles.iter().any(|r| r.is_at(set, binding)) || samplers.iter().any(|s| (s.0, s.1) == (set, binding))
+/// A uniform buffer with bytes of the program, for one launch.
+#[cold]
+fn uniform(view: &AcceleratorView, (set, binding, element): Place, data: &[u8]) -> Result<BoundBuffer> {
+    let bytes = data.len() as u64;
+    let buffer = view.device().allocate(bytes, Placement::Staging, "uniform block")?;
+    let memory = buffer.host().ok_or_else(|| Error::internal("staging memory that the host does not address"))?;
+    memory.sub(0..bytes)?.write(data)?;
+    let bound = Use { buffer, range: 0..bytes, access: Access::Read };
+    Ok(BoundBuffer { set, binding, element, bound_as: BoundAs::Constants, bound })
+}
+
+/// The descriptors that are given.
+fn places(roles: &[Role<'_>], others: &Others<'_>) -> impl Iterator<Item = Place> {
+    roles.iter().filter_map(Role::place).chain(others.places())
+}
+
+#[cold]
+fn not_given(kernel: &SpirvKernel, b: &Binding, roles: &[Role<'_>], others: &Others<'_>) -> Error {
+    let missing = (0..b.count).find(|&n| !places(roles, others).any(|given| given == (b.set, b.binding, n)));
+    let all = kernel.module().bindings().iter().map(|b| u64::from(b.count)).sum::<u64>();
+    Error::invalid(format!(
+        "{}, a {}, is not given: the kernel uses {all} bindings, but the launch gives {}; pass an argument for each",
+        binding_name(kernel, (b.set, b.binding, missing.unwrap_or(0))),
+        b.kind.name(),
+        places(roles, others).count()
+    ))
 }
 
 /// The binding as the kernel declares it.
 #[inline]
-fn find_binding(kernel: &SpirvKernel, set: u32, binding: u32) -> Result<&Binding> {
+fn find_binding(kernel: &SpirvKernel, (set, binding, element): Place) -> Result<&Binding> {
     let all = kernel.module().bindings();
-    all.iter().find(|b| (b.set, b.binding) == (set, binding)).ok_or_else(|| no_binding(all, set, binding))
+    let found = all.iter().find(|b| (b.set, b.binding) == (set, binding));
+    let found = found.ok_or_else(|| no_binding(all, set, binding))?;
+    if element < found.count { Ok(found) } else { Err(no_element(kernel, found, element)) }
+}
+
+#[cold]
+fn no_element(kernel: &SpirvKernel, b: &Binding, element: u32) -> Error {
+    Error::invalid(format!(
+        "{} has {} descriptors; there is no number {element}",
+        binding_name(kernel, (b.set, b.binding, 0)),
+        b.count
+    ))
 }
 
 #[cold]
@@ -398,7 +459,7 @@ fn used_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>)
 fn wrong_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>) -> Error {
     Error::invalid(format!(
         "{} is given with access {access:?}, but the kernel uses it with {:?}; pass this access or REVAMP_ACCESS_AUTO",
-        binding_name(kernel, declared.set, declared.binding),
+        binding_name(kernel, (declared.set, declared.binding, 0)),
         declared.access
     ))
 }
@@ -406,78 +467,104 @@ fn wrong_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>
 /// Checks an image; also tells if it is a storage image.
 #[cold]
 fn bind_image<'a>(kernel: &SpirvKernel, image: &'a ImageArgument) -> Result<(Captured<'a>, bool)> {
-    let declared = find_binding(kernel, image.set, image.binding)?;
+    let declared = find_binding(kernel, (image.set, image.binding, image.element))?;
     images::check(kernel, declared, image)?;
     let access = used_access(kernel, declared, image.access)?;
     let storage = matches!(declared.kind, BindingKind::StorageImage(_));
     Ok((Captured { operand: &image.section, access, needs: access }, storage))
 }
 
-#[cold]
-fn check_sampler(kernel: &SpirvKernel, set: u32, binding: u32) -> Result<()> {
-    images::check_sampler(find_binding(kernel, set, binding)?)
-}
-
-/// The name of a binding in messages.
-fn binding_name(kernel: &SpirvKernel, set: u32, binding: u32) -> String {
+/// The name of a descriptor in messages.
+fn binding_name(kernel: &SpirvKernel, (set, binding, element): Place) -> String {
     let declared = kernel.module().bindings().iter().find(|b| (b.set, b.binding) == (set, binding));
     let name = declared.and_then(|b| b.name.as_ref()).map(|n| format!(" ({n})")).unwrap_or_default();
-    format!("binding {binding} of set {set}{name}")
+    let element = if element == 0 { String::new() } else { format!("descriptor {element} of ") };
+    format!("{element}binding {binding} of set {set}{name}")
 }
 
-/// Checks a storage buffer against what the kernel declares.
-fn bind<'a>(
-    kernel: &SpirvKernel,
-    set: u32,
-    binding: u32,
-    section: &'a Operand,
-    access: Option<Access>,
-) -> Result<Captured<'a>> {
-    let declared = find_binding(kernel, set, binding)?;
-    if declared.kind != BindingKind::StorageBuffer {
-        return Err(Error::invalid(format!(
-            "{} is a {}, but is given an array or array_view; pass a texture or sampler",
-            binding_name(kernel, set, binding),
-            declared.kind.name()
-        )));
-    }
-    let at = || binding_name(kernel, set, binding);
-    let range = section.layout().hull();
-    let bytes = range.end - range.start;
-    let needed = declared.min_size + declared.stride.unwrap_or(0);
-    if bytes < needed {
-        return Err(Error::invalid(format!(
-            "{} needs at least {needed} bytes, but is given {bytes}; pass a larger array or array_view",
-            at()
-        )));
-    }
+/// Checks how many bytes a buffer gets.
+fn check_bytes(kernel: &SpirvKernel, declared: &Binding, place: Place, bytes: u64) -> Result<()> {
     let p = kernel.accelerator().properties();
-    if bytes > p.max_storage_buffer_range {
+    let needed = declared.min_size + declared.stride.unwrap_or(0);
+    let (most, advice) = match declared.kind {
+        BindingKind::UniformBuffer => (p.max_uniform_buffer_range, "bind a section, or use a storage buffer"),
+        _ => (p.max_storage_buffer_range, "bind sections, or pass an address"),
+    };
+    if bytes < needed {
+        let at = binding_name(kernel, place);
         return Err(Error::invalid(format!(
-            "{} is given {bytes} bytes, but a binding covers at most {} bytes on {}; bind sections, or pass an address",
-            at(),
-            p.max_storage_buffer_range,
+            "{at} needs at least {needed} bytes, but is given {bytes}; pass a larger array or array_view"
+        )));
+    }
+    if bytes > most {
+        return Err(Error::invalid(format!(
+            "{} is given {bytes} bytes, but a binding covers at most {most} bytes on {}; {advice}",
+            binding_name(kernel, place),
             kernel.accelerator().name()
         )));
     }
+    Ok(())
+}
+
+/// Checks the bytes of a uniform buffer against what the kernel declares.
+#[cold]
+fn check_uniform(kernel: &SpirvKernel, place: Place, bytes: u64) -> Result<()> {
+    let declared = find_binding(kernel, place)?;
+    if declared.kind != BindingKind::UniformBuffer {
+        return Err(Error::invalid(format!(
+            "{} is a {}, but is given the bytes of a uniform buffer; pass an array, array_view, texture or sampler",
+            binding_name(kernel, place),
+            declared.kind.name()
+        )));
+    }
+    check_bytes(kernel, declared, place, bytes)
+}
+
+/// Checks a storage or uniform buffer against what the kernel declares, and tells which it is.
+fn bind<'a>(
+    kernel: &SpirvKernel,
+    place: Place,
+    section: &'a Operand,
+    access: Option<Access>,
+) -> Result<(Captured<'a>, BoundAs)> {
+    let declared = find_binding(kernel, place)?;
+    let bound_as = match declared.kind {
+        BindingKind::StorageBuffer => BoundAs::Storage,
+        BindingKind::UniformBuffer => BoundAs::Uniform,
+        other => {
+            return Err(Error::invalid(format!(
+                "{} is a {}, but is given an array or array_view; pass a texture or sampler",
+                binding_name(kernel, place),
+                other.name()
+            )));
+        }
+    };
+    let at = || binding_name(kernel, place);
+    let range = section.layout().hull();
+    check_bytes(kernel, declared, place, range.end - range.start)?;
     let used = used_access(kernel, declared, access)?;
     if let Operand::View(part) = section {
         part.check(used).map_err(|e| e.context(at()))?;
     }
-    // A kernel that only writes may skip elements, so their old values must be valid unless the caller says otherwise.
+    // A kernel that is only declared to write may leave elements out; the caller knows better.
     let needs = if access.is_none() && used == Access::Write { Access::ReadWrite } else { used };
-    Ok(Captured { operand: section, access: used, needs })
+    Ok((Captured { operand: section, access: used, needs }, bound_as))
 }
 
-/// Checks where a storage buffer begins.
-fn check_alignment(kernel: &SpirvKernel, set: u32, binding: u32, bound: &Use) -> Result<()> {
-    let alignment = kernel.accelerator().properties().min_storage_buffer_alignment.max(1);
+/// Checks where a buffer begins.
+fn check_alignment(kernel: &SpirvKernel, place: Place, bound_as: BoundAs, bound: &Use) -> Result<()> {
+    let p = kernel.accelerator().properties();
+    let alignment = match bound_as {
+        BoundAs::Storage => p.min_storage_buffer_alignment,
+        BoundAs::Uniform | BoundAs::Constants => p.min_uniform_buffer_alignment,
+    }
+    .max(1);
     let start = bound.buffer.base() + bound.range.start;
     if start % alignment != 0 {
         return Err(Error::invalid(format!(
             "{} is given a section that begins at byte {start}; on {} the start must be a multiple of {alignment}: use \
              another section, or pass an address",
-            binding_name(kernel, set, binding),
+            binding_name(kernel, place),
             kernel.accelerator().name(),
         )));
     }
