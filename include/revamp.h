@@ -90,6 +90,28 @@
 #endif
 #endif
 
+/**
+ * After a pointer or handle that may be NULL, and around functions whose other parameters must not
+ * be. Only Clang reads them. Define the three before the header, as nothing, to leave them out.
+ */
+#ifndef REVAMP_NULLABLE
+#if defined(__clang__)
+#define REVAMP_NULLABLE _Nullable
+#define REVAMP_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
+#define REVAMP_NONNULL_END _Pragma("clang assume_nonnull end")
+#else
+#define REVAMP_NULLABLE
+#define REVAMP_NONNULL_BEGIN
+#define REVAMP_NONNULL_END
+#endif
+#endif
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"
+#pragma clang diagnostic ignored "-Wnullability-completeness"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -121,6 +143,8 @@ extern "C" {
  */
 #define REVAMP_ABI_VERSION 4u
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Returns the library's version as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
  */
@@ -131,6 +155,8 @@ REVAMP_API uint32_t revamp_version(void);
  * the library.
  */
 REVAMP_API uint32_t revamp_abi_version(void);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -206,6 +232,8 @@ REVAMP_ENUM(revamp_status, int32_t) {
     REVAMP_ERROR_INTERNAL = -12
 };
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Returns the message of the last error on this thread: what was asked, what the limit is and
  * what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
@@ -229,6 +257,8 @@ REVAMP_API int32_t revamp_last_error_hresult(void);
  * string is static.
  */
 REVAMP_API const char *revamp_status_name(revamp_status status);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -378,6 +408,8 @@ REVAMP_ENUM(revamp_log_level, uint32_t) {
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Makes a user of the library: while one exists, revamp_uninitialize() does nothing, so that
  * nobody invalidates its handles. A part of a process that knows nothing of the others, such as a
@@ -405,13 +437,16 @@ REVAMP_API revamp_status revamp_user_destroy(revamp_user user);
 REVAMP_API revamp_status revamp_uninitialize(void);
 
 /**
- * Sends log messages of up to `level` to `callback`, with `context`; if NULL, to standard error
- * again. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
- * running on another thread; its module stays loaded. Work that must be given up so that the
- * process can exit is always reported on standard error.
+ * Sends log messages of up to `level` to `callback`, which may be NULL: to standard error again.
+ * It gets `context`. Overrides REVAMP_LOG's level. When the call returns, the previous callback
+ * may still be running on another thread; its module stays loaded. Work that must be given up so
+ * that the process can exit is always reported on standard error.
  */
 REVAMP_API revamp_status revamp_set_log_callback(
-    revamp_log_callback callback, void *context, revamp_log_level level);
+    revamp_log_callback REVAMP_NULLABLE callback, void *REVAMP_NULLABLE context,
+    revamp_log_level level);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -492,6 +527,8 @@ typedef struct revamp_kernel_code {
  */
 typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void *context);
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Lets the driver of an accelerator compile the kernels of a program, without running any, and
  * reports its statistics (registers, spills and the like). No hardware is needed: Mesa's RADV
@@ -506,7 +543,9 @@ typedef void (*revamp_kernel_code_callback)(const revamp_kernel_code *code, void
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_compile(
     revamp_accelerator accelerator, const void *program, size_t size,
-    revamp_kernel_code_callback callback, void *context);
+    revamp_kernel_code_callback callback, void *REVAMP_NULLABLE context);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -781,7 +820,7 @@ typedef struct revamp_accelerator_info {
     /**
      * Why the accelerator cannot be used; NULL if it can.
      */
-    const char *unusable_reason;
+    const char *REVAMP_NULLABLE unusable_reason;
     /**
      * Name and version of the driver; empty for the host.
      */
@@ -953,6 +992,8 @@ typedef struct revamp_memory_usage {
 #define REVAMP_MEMORY_USAGE_INIT \
     {sizeof(revamp_memory_usage), 0, 0, 0, 0, 0}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
  * used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
@@ -961,17 +1002,19 @@ typedef struct revamp_memory_usage {
  * for devices, which takes some milliseconds. The library owns the handles; do not release them.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_list(
-    revamp_accelerator *accelerators, size_t capacity, size_t *count);
+    revamp_accelerator *REVAMP_NULLABLE accelerators, size_t capacity, size_t *count);
 
 /**
- * Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
+ * Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does
+ * (`accelerators` may be NULL if `capacity` is 0): usable
  * accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
  * devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
  * `will_load_spirv` says that it is going to, or if one is the default that the program or the
  * environment names.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_list_offered(
-    bool will_load_spirv, revamp_accelerator *accelerators, size_t capacity, size_t *count);
+    bool will_load_spirv, revamp_accelerator *REVAMP_NULLABLE accelerators, size_t capacity,
+    size_t *count);
 
 /**
  * Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
@@ -1000,7 +1043,7 @@ REVAMP_CHECKED revamp_status revamp_accelerator_get_default(
  * Errors: REVAMP_ERROR_RUNTIME for an unknown path.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_set_default(
-    const char *device_path, bool *changed);
+    const char *device_path, bool *REVAMP_NULLABLE changed);
 
 /**
  * Fills `info` (set struct_size first). The strings are valid until revamp_uninitialize().
@@ -1021,7 +1064,7 @@ REVAMP_CHECKED revamp_status revamp_accelerator_get_memory_usage(
  * `access` is REVAMP_ACCESS_NONE or _AUTO.
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_set_default_cpu_access_type(
-    revamp_accelerator accelerator, revamp_access access, bool *changed);
+    revamp_accelerator accelerator, revamp_access access, bool *REVAMP_NULLABLE changed);
 
 /**
  * Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
@@ -1058,6 +1101,8 @@ REVAMP_CHECKED revamp_status revamp_accelerator_create_view(
  */
 REVAMP_CHECKED revamp_status revamp_accelerator_get_auto_selection_view(
     revamp_accelerator_view *view);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -1101,6 +1146,8 @@ typedef struct revamp_accelerator_view_info {
 #define REVAMP_ACCELERATOR_VIEW_INFO_INIT \
     {sizeof(revamp_accelerator_view_info), NULL, (revamp_queuing_mode)0, 0, false, false}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Adds an owner of the view.
  */
@@ -1135,6 +1182,8 @@ REVAMP_CHECKED revamp_status revamp_accelerator_view_wait(revamp_accelerator_vie
 REVAMP_CHECKED revamp_status revamp_accelerator_view_create_marker(
     revamp_accelerator_view view, revamp_completion *marker);
 
+REVAMP_NONNULL_END
+
 /** @} */
 
 /**
@@ -1164,7 +1213,7 @@ typedef struct revamp_async_options {
      * device they are. If one of them fails, the work is not done: what it was to write is
      * unchanged, and its completion fails with the same status. NULL: none.
      */
-    const revamp_completion *after;
+    const revamp_completion *REVAMP_NULLABLE after;
     /**
      * Number of completions in `after`.
      */
@@ -1217,6 +1266,8 @@ typedef struct revamp_times {
  */
 typedef void (*revamp_completion_callback)(revamp_status status, void *context);
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Makes a completion that the program completes with revamp_completion_set(), for work that is to
  * begin after something of the program's own. If its last owner releases it before, it fails with
@@ -1234,7 +1285,7 @@ REVAMP_CHECKED revamp_status revamp_completion_create(revamp_completion *complet
  * REVAMP_ERROR_RUNTIME if it was set before, or is the completion of an operation.
  */
 REVAMP_API revamp_status revamp_completion_set(
-    revamp_completion completion, revamp_status status, const char *message);
+    revamp_completion completion, revamp_status status, const char *REVAMP_NULLABLE message);
 
 /**
  * Adds an owner of the completion.
@@ -1275,12 +1326,13 @@ REVAMP_CHECKED revamp_status revamp_completion_get_times(
     revamp_completion completion, revamp_times *times);
 
 /**
- * Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
- * terminated; may be NULL if `capacity` is 0) and its length without the terminator to `length`
+ * Copies the text of the operation's failure into `text` (may be NULL if `capacity` is 0; cut to
+ * `capacity` bytes, always terminated) and its length without the terminator to `length`
  * (may be NULL). An operation that is not done or did not fail has an empty text.
  */
 REVAMP_CHECKED revamp_status revamp_completion_error_message(
-    revamp_completion completion, char *text, size_t capacity, size_t *length);
+    revamp_completion completion, char *REVAMP_NULLABLE text, size_t capacity,
+    size_t *REVAMP_NULLABLE length);
 
 /**
  * Calls `callback` with the operation's result and `context` on a thread of the library when the
@@ -1292,7 +1344,10 @@ REVAMP_CHECKED revamp_status revamp_completion_error_message(
  * the callback is not called then.
  */
 REVAMP_CHECKED revamp_status revamp_completion_then(
-    revamp_completion completion, revamp_completion_callback callback, void *context);
+    revamp_completion completion, revamp_completion_callback callback,
+    void *REVAMP_NULLABLE context);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -1328,11 +1383,11 @@ typedef struct revamp_array_options {
      * Makes a staging array: the accelerator_view with which it will often exchange data (rules
      * STG-2 to STG-5). NULL: an ordinary array.
      */
-    revamp_accelerator_view associated_view;
+    revamp_accelerator_view REVAMP_NULLABLE associated_view;
     /**
      * A name for messages and tools. NULL: none.
      */
-    const char *label;
+    const char *REVAMP_NULLABLE label;
 } revamp_array_options;
 
 /** Initialises a revamp_array_options: all defaults. */
@@ -1385,6 +1440,8 @@ typedef struct revamp_array_info {
 #define REVAMP_ARRAY_INFO_INIT \
     {sizeof(revamp_array_info), 0, NULL, 0, 0, 0, NULL, NULL, 0}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes) that
  * lives on `view`. Its contents are undefined. `options` may be NULL. Destroy it with
@@ -1394,7 +1451,7 @@ typedef struct revamp_array_info {
  */
 REVAMP_CHECKED revamp_status revamp_array_create(
     revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
-    const revamp_array_options *options, revamp_array *array);
+    const revamp_array_options *REVAMP_NULLABLE options, revamp_array *array);
 
 /**
  * Destroys an array. Its memory lives until queued work and array_views that use it are done with
@@ -1425,6 +1482,8 @@ REVAMP_CHECKED revamp_status revamp_array_data(
  * Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
  */
 REVAMP_CHECKED revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -1459,7 +1518,7 @@ typedef struct revamp_array_view_options {
     /**
      * A name for messages. NULL: none.
      */
-    const char *label;
+    const char *REVAMP_NULLABLE label;
 } revamp_array_view_options;
 
 /** Initialises a revamp_array_view_options: all defaults. */
@@ -1506,7 +1565,7 @@ typedef struct revamp_array_view_info {
      * Where the data source lives (C++ AMP's get_source_accelerator_view); NULL if there is no
      * data source yet. Borrowed: retain it to keep it.
      */
-    revamp_accelerator_view source_view;
+    revamp_accelerator_view REVAMP_NULLABLE source_view;
     /**
      * Identifies the data source: equal for all views of it, and for no others.
      */
@@ -1552,6 +1611,8 @@ typedef struct revamp_residency {
 #define REVAMP_RESIDENCY_INIT \
     {sizeof(revamp_residency), 0, 0, 0, 0, false}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
  * makes a data source of its own: two views made so over the same memory are not coherent with
@@ -1563,7 +1624,7 @@ typedef struct revamp_residency {
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create_host(
     void *data, uint32_t rank, const int32_t *extent, size_t element_size,
-    const revamp_array_view_options *options, revamp_array_view *view);
+    const revamp_array_view_options *REVAMP_NULLABLE options, revamp_array_view *view);
 
 /**
  * Makes a view of a whole array. All views of an array share one data source, whose home is the
@@ -1571,7 +1632,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_create_host(
  * array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create_array(
-    revamp_array array, const revamp_array_view_options *options, revamp_array_view *view);
+    revamp_array array, const revamp_array_view_options *REVAMP_NULLABLE options,
+    revamp_array_view *view);
 
 /**
  * Makes a view without a data source: its memory is allocated where it is first used, with
@@ -1582,7 +1644,7 @@ REVAMP_CHECKED revamp_status revamp_array_view_create_array(
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create(
     uint32_t rank, const int32_t *extent, size_t element_size,
-    const revamp_array_view_options *options, revamp_array_view *view);
+    const revamp_array_view_options *REVAMP_NULLABLE options, revamp_array_view *view);
 
 /**
  * Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
@@ -1591,8 +1653,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_create(
  * Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_section(
-    revamp_array_view view, const int32_t *origin, const int32_t *extent,
-    revamp_array_view *section);
+    revamp_array_view REVAMP_NULLABLE view, const int32_t *REVAMP_NULLABLE origin,
+    const int32_t *REVAMP_NULLABLE extent, revamp_array_view *section);
 
 /**
  * Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
@@ -1701,8 +1763,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize(
  * completion.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_async(
-    revamp_array_view view, revamp_access access, const revamp_async_options *options,
-    revamp_completion *completion);
+    revamp_array_view view, revamp_access access,
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
@@ -1721,7 +1783,7 @@ REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to(
  */
 REVAMP_CHECKED revamp_status revamp_array_view_synchronize_to_async(
     revamp_array_view view, revamp_accelerator_view target, revamp_access access,
-    const revamp_async_options *options, revamp_completion *completion);
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Tells the library that the program changed the memory under the view directly: copies elsewhere
@@ -1742,6 +1804,8 @@ REVAMP_CHECKED revamp_status revamp_array_view_discard_data(revamp_array_view vi
  */
 REVAMP_CHECKED revamp_status revamp_array_view_get_residency(
     revamp_array_view view, revamp_accelerator_view on, revamp_residency *residency);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -1863,11 +1927,11 @@ typedef struct revamp_texture_region {
     /**
      * First texel of a section of one level. NULL: zeros.
      */
-    const int32_t *origin;
+    const int32_t *REVAMP_NULLABLE origin;
     /**
      * Extent of a section of one level. NULL: up to the level's end.
      */
-    const int32_t *extent;
+    const int32_t *REVAMP_NULLABLE extent;
 } revamp_texture_region;
 
 /** Initialises a revamp_texture_region: all defaults. */
@@ -1915,11 +1979,11 @@ typedef struct revamp_texture_options {
      * If the texture's view is one of the cpu: the view with which this staging texture exchanges
      * data. NULL: none.
      */
-    revamp_accelerator_view associated_view;
+    revamp_accelerator_view REVAMP_NULLABLE associated_view;
     /**
      * Names the texture in messages and debugging tools; NULL: none.
      */
-    const char *label;
+    const char *REVAMP_NULLABLE label;
 } revamp_texture_options;
 
 /** Initialises a revamp_texture_options: all defaults. */
@@ -2048,6 +2112,8 @@ typedef struct revamp_sampler {
 #define REVAMP_SAMPLER_INIT \
     {sizeof(revamp_sampler), (revamp_filter)0, (revamp_address)0, {0.0F, 0.0F, 0.0F, 0.0F}}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Makes a texture that lives on `view`. Its contents are undefined. On a view of the cpu it is a
  * staging texture, which needs an associated view on another accelerator. Release it with
@@ -2094,6 +2160,8 @@ REVAMP_CHECKED revamp_status revamp_texture_get_level(
 REVAMP_CHECKED revamp_status revamp_texture_data(
     revamp_texture texture, revamp_access access, void **data);
 
+REVAMP_NONNULL_END
+
 /** @} */
 
 /**
@@ -2112,22 +2180,22 @@ typedef struct revamp_region {
     /**
      * The array. NULL: an array_view or host memory.
      */
-    revamp_array array;
+    revamp_array REVAMP_NULLABLE array;
     /**
      * The array_view; array, origin and extent must be NULL then. A destination is written at the
      * home of its data source; a source is read where it is valid, preferably in the
      * destination's own memory (SEL-21 to SEL-24).
      */
-    revamp_array_view view;
+    revamp_array_view REVAMP_NULLABLE view;
     /**
      * First element of an array's section, one value for each dimension. NULL: zeros.
      */
-    const int32_t *origin;
+    const int32_t *REVAMP_NULLABLE origin;
     /**
      * Extent of the array's section, one value for each dimension. NULL: up to the array's end.
      * For host memory: its extent, which must be given.
      */
-    const int32_t *extent;
+    const int32_t *REVAMP_NULLABLE extent;
     /**
      * The address of the first element in host memory. It is not written if the region is the
      * source of the copy.
@@ -2140,7 +2208,7 @@ typedef struct revamp_region {
     /**
      * Byte strides of host memory, one for each dimension. NULL: row-major without gaps.
      */
-    const int64_t *host_strides;
+    const int64_t *REVAMP_NULLABLE host_strides;
     /**
      * Number of dimensions of host memory.
      */
@@ -2158,6 +2226,8 @@ typedef struct revamp_region {
 /** Initialises a revamp_region: all defaults. */
 #define REVAMP_REGION_INIT \
     {sizeof(revamp_region), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL}
+
+REVAMP_NONNULL_BEGIN
 
 /**
  * Copies the elements of `source` to `destination` and returns when that is done. Each side is an
@@ -2179,7 +2249,7 @@ REVAMP_CHECKED revamp_status revamp_copy(
  */
 REVAMP_CHECKED revamp_status revamp_copy_async(
     const revamp_region *source, const revamp_region *destination,
-    const revamp_async_options *options, revamp_completion *completion);
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Copies `size` bytes of packed host memory into the whole array, whose size it must be.
@@ -2203,7 +2273,7 @@ REVAMP_CHECKED revamp_status revamp_copy_from_array(
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
     const void *source, size_t size, revamp_array destination,
-    const revamp_async_options *options, revamp_completion *completion);
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Like revamp_copy_from_array(), but returns at once (see revamp_copy_async()). The memory must
@@ -2212,8 +2282,8 @@ REVAMP_CHECKED revamp_status revamp_copy_to_array_async(
  * completion.
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_array_async(
-    revamp_array source, void *destination, size_t size, const revamp_async_options *options,
-    revamp_completion *completion);
+    revamp_array source, void *destination, size_t size,
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Copies packed texels in host memory of at least their size into a texture. `size` is that of
@@ -2249,7 +2319,7 @@ REVAMP_CHECKED revamp_status revamp_copy_texture(
  */
 REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
     const void *source, size_t size, const revamp_texture_region *destination,
-    const revamp_async_options *options, revamp_completion *completion);
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Like revamp_copy_from_texture(), but returns at once (see revamp_copy_async()). The memory must
@@ -2259,7 +2329,7 @@ REVAMP_CHECKED revamp_status revamp_copy_to_texture_async(
  */
 REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
     const revamp_texture_region *source, void *destination, size_t size,
-    const revamp_async_options *options, revamp_completion *completion);
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Like revamp_copy_texture(), but returns at once (see revamp_copy_async()). Release the
@@ -2269,7 +2339,9 @@ REVAMP_CHECKED revamp_status revamp_copy_from_texture_async(
  */
 REVAMP_CHECKED revamp_status revamp_copy_texture_async(
     const revamp_texture_region *source, const revamp_texture_region *destination,
-    const revamp_async_options *options, revamp_completion *completion);
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -2327,11 +2399,11 @@ typedef struct revamp_kernel_options {
     /**
      * Name of the entry point. NULL: the only compute entry point.
      */
-    const char *entry_point;
+    const char *REVAMP_NULLABLE entry_point;
     /**
      * A name for messages and tools. NULL: the entry point's.
      */
-    const char *label;
+    const char *REVAMP_NULLABLE label;
 } revamp_kernel_options;
 
 /** Initialises a revamp_kernel_options: all defaults. */
@@ -2396,7 +2468,7 @@ typedef struct revamp_binding_info {
      * Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
      * contain it. Valid as long as the kernel.
      */
-    const char *name;
+    const char *REVAMP_NULLABLE name;
     /**
      * Fewest bytes that must be bound of a buffer.
      */
@@ -2410,8 +2482,8 @@ typedef struct revamp_binding_info {
      */
     uint32_t dimensions;
     /**
-     * Descriptors of the binding: 1, or the length of an array of descriptors, each of which must be
-     * given (revamp_argument.id).
+     * Descriptors of the binding: 1, or the length of an array of descriptors, each of which must
+     * be given (revamp_argument.id).
      */
     uint32_t count;
 } revamp_binding_info;
@@ -2445,6 +2517,8 @@ typedef struct revamp_kernel_record {
 /** Initialises a revamp_kernel_record: all defaults. */
 #define REVAMP_KERNEL_RECORD_INIT \
     {sizeof(revamp_kernel_record), NULL, NULL, 0}
+
+REVAMP_NONNULL_BEGIN
 
 /**
  * Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
@@ -2503,6 +2577,8 @@ REVAMP_CHECKED revamp_status revamp_kernel_register(
  */
 REVAMP_API revamp_status revamp_kernel_unregister(
     const revamp_kernel_record *records, size_t count);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -2603,19 +2679,19 @@ typedef struct revamp_argument {
     /**
      * BUFFER, ADDRESS and INDIRECT: the array, or NULL.
      */
-    revamp_array array;
+    revamp_array REVAMP_NULLABLE array;
     /**
      * BUFFER, ADDRESS and INDIRECT: the array_view, or NULL. It is made valid where the launch
      * runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
      * the argument covers all from the first to the last element.
      */
-    revamp_array_view view;
+    revamp_array_view REVAMP_NULLABLE view;
     /**
      * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the
      * first texel of `level`; the levels follow each other in the host form. No level may be given
      * with access READ and, in another argument of the launch, with access to write.
      */
-    revamp_texture texture;
+    revamp_texture REVAMP_NULLABLE texture;
     /**
      * The first level of the texture that the kernel uses.
      */
@@ -2627,17 +2703,17 @@ typedef struct revamp_argument {
     /**
      * BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
      */
-    const int32_t *origin;
+    const int32_t *REVAMP_NULLABLE origin;
     /**
      * BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
      */
-    const int32_t *extent;
+    const int32_t *REVAMP_NULLABLE extent;
     /**
-     * PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the argument
-     * block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
-     * its sampler: a revamp_sampler.
+     * PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the
+     * argument block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a
+     * texture with its sampler: a revamp_sampler. NULL for the others.
      */
-    const void *data;
+    const void *REVAMP_NULLABLE data;
     /**
      * PUSH_CONSTANT, SPECIALIZATION, UNIFORM and INDIRECT: number of bytes at `data`.
      */
@@ -2666,7 +2742,7 @@ typedef struct revamp_dispatch_info {
      * the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
      * rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
      */
-    const int32_t *extent;
+    const int32_t *REVAMP_NULLABLE extent;
     /**
      * Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
      */
@@ -2695,6 +2771,8 @@ typedef struct revamp_dispatch_info {
 #define REVAMP_DISPATCH_INFO_INIT \
     {sizeof(revamp_dispatch_info), 0, NULL, {0, 0, 0}, NULL, 0, NULL, 0}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
  * wait for the view, a marker or a copy. The launch comes after queued work that uses the same
@@ -2708,7 +2786,8 @@ typedef struct revamp_dispatch_info {
  * REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
  */
 REVAMP_CHECKED revamp_status revamp_dispatch(
-    revamp_accelerator_view view, revamp_kernel kernel, const revamp_dispatch_info *info);
+    revamp_accelerator_view REVAMP_NULLABLE view, revamp_kernel kernel,
+    const revamp_dispatch_info *info);
 
 /**
  * Like revamp_dispatch(), but begins after the completions of `options` and gives a completion of
@@ -2719,8 +2798,11 @@ REVAMP_CHECKED revamp_status revamp_dispatch(
  * the completion.
  */
 REVAMP_CHECKED revamp_status revamp_dispatch_async(
-    revamp_accelerator_view view, revamp_kernel kernel, const revamp_dispatch_info *info,
-    const revamp_async_options *options, revamp_completion *completion);
+    revamp_accelerator_view REVAMP_NULLABLE view, revamp_kernel kernel,
+    const revamp_dispatch_info *info, const revamp_async_options *REVAMP_NULLABLE options,
+    revamp_completion *completion);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -2745,20 +2827,20 @@ typedef struct revamp_thread_id {
     /**
      * Index in the tile; NULL if not tiled.
      */
-    const int32_t *local;
+    const int32_t *REVAMP_NULLABLE local;
     /**
      * Index of the tile among the tiles; NULL if not tiled.
      */
-    const int32_t *tile;
+    const int32_t *REVAMP_NULLABLE tile;
     /**
      * Global index of the tile's first thread; NULL if not tiled.
      */
-    const int32_t *tile_origin;
+    const int32_t *REVAMP_NULLABLE tile_origin;
     /**
      * tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
      * are undefined at first. NULL if the launch asked for none.
      */
-    void *tile_memory;
+    void *REVAMP_NULLABLE tile_memory;
     /**
      * For the library's own use.
      */
@@ -2803,20 +2885,20 @@ typedef struct revamp_parallel_for_each_info {
      * Tile extent, which must divide the global extent; at most 1024 threads in a tile. NULL: not
      * tiled.
      */
-    const int32_t *tile;
+    const int32_t *REVAMP_NULLABLE tile;
     /**
      * Bytes of tile_static memory of each tile.
      */
     size_t tile_memory;
     /**
-     * The kernel for host threads.
+     * The kernel for host threads; NULL if `row_function` or `compiled` takes its place.
      */
-    revamp_host_kernel function;
+    revamp_host_kernel REVAMP_NULLABLE function;
     /**
      * Passed to the kernel. What it points to must live until the launch is done. Ignored if
      * `block` is given.
      */
-    void *context;
+    void *REVAMP_NULLABLE context;
     /**
      * The arrays and array_views that the kernel uses: views are made valid where it runs, and
      * the launch is ordered against other uses of them. Either BUFFER arguments with access and
@@ -2824,7 +2906,7 @@ typedef struct revamp_parallel_for_each_info {
      * are written into the block. The default access (0) is READ for a read-only view, else
      * READ_WRITE. NULL if the kernel uses none, or the caller orders all uses.
      */
-    const revamp_argument *arguments;
+    const revamp_argument *REVAMP_NULLABLE arguments;
     /**
      * Number of arguments.
      */
@@ -2834,7 +2916,7 @@ typedef struct revamp_parallel_for_each_info {
      * arguments' addresses written into it. The copy is aligned to 64 bytes and lives until the
      * launch is done.
      */
-    const void *block;
+    const void *REVAMP_NULLABLE block;
     /**
      * Size of the block in bytes.
      */
@@ -2842,14 +2924,14 @@ typedef struct revamp_parallel_for_each_info {
     /**
      * If not NULL, runs in place of `function`, which may be NULL then. Not for tiled launches.
      */
-    revamp_host_row_kernel row_function;
+    revamp_host_row_kernel REVAMP_NULLABLE row_function;
     /**
      * The address of the stub under which the kernel compiler's registration names the launch's
      * compiled kernel; NULL: there is none. On a Vulkan view that kernel runs, with the block as
      * its argument block. `function` and `row_function` may then both be NULL, if host threads
      * need not run the launch.
      */
-    const void *compiled;
+    const void *REVAMP_NULLABLE compiled;
     /**
      * Alignment of the block for the compiled kernel, which must have been compiled for a block
      * of this size and alignment.
@@ -2862,6 +2944,8 @@ typedef struct revamp_parallel_for_each_info {
     {sizeof(revamp_parallel_for_each_info), 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, \
      NULL, NULL, 0}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Launches a function of the program once for each element of the domain: the function itself on
  * host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
@@ -2873,7 +2957,7 @@ typedef struct revamp_parallel_for_each_info {
  * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
 REVAMP_CHECKED revamp_status revamp_parallel_for_each(
-    revamp_accelerator_view view, const revamp_parallel_for_each_info *info);
+    revamp_accelerator_view REVAMP_NULLABLE view, const revamp_parallel_for_each_info *info);
 
 /**
  * Like revamp_parallel_for_each(), but begins after the completions of `options` and gives a
@@ -2885,8 +2969,8 @@ REVAMP_CHECKED revamp_status revamp_parallel_for_each(
  * result of the completion.
  */
 REVAMP_CHECKED revamp_status revamp_parallel_for_each_async(
-    revamp_accelerator_view view, const revamp_parallel_for_each_info *info,
-    const revamp_async_options *options, revamp_completion *completion);
+    revamp_accelerator_view REVAMP_NULLABLE view, const revamp_parallel_for_each_info *info,
+    const revamp_async_options *REVAMP_NULLABLE options, revamp_completion *completion);
 
 /**
  * Waits until all threads of the tile have reached the barrier, and orders their memory accesses
@@ -2903,6 +2987,8 @@ REVAMP_API revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
  * begun may not run at all. Only the first failure of a launch is reported.
  */
 REVAMP_API revamp_status revamp_host_kernel_fail(const revamp_thread_id *id, const char *message);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -3056,6 +3142,8 @@ typedef struct revamp_transfer {
 #define REVAMP_TRANSFER_INIT \
     {sizeof(revamp_transfer), 0, 0, false, NULL, NULL, NULL, 0}
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Fills `counters` with the transfers that uses of this view have caused since it was made (set
  * struct_size first).
@@ -3084,12 +3172,14 @@ REVAMP_CHECKED revamp_status revamp_get_transfers(revamp_transfer_counters *coun
 
 /**
  * Reads from the log of the latest 4096 transfers: those numbered `first` and higher, oldest
- * first, at most `capacity`. `count` becomes how many were written. Set struct_size of
- * transfers[0]; it applies to all. For more, call again with `first` one above the last number
- * read.
+ * first, at most `capacity`. `count` becomes how many were written. `transfers` may be NULL if
+ * `capacity` is 0. Set struct_size of transfers[0]; it applies to all. For more, call again with
+ * `first` one above the last number read.
  */
 REVAMP_CHECKED revamp_status revamp_transfer_log_read(
-    uint64_t first, revamp_transfer *transfers, size_t capacity, size_t *count);
+    uint64_t first, revamp_transfer *REVAMP_NULLABLE transfers, size_t capacity, size_t *count);
+
+REVAMP_NONNULL_END
 
 /**
  * Gives the number that the next transfer gets in the log.
@@ -3110,10 +3200,20 @@ REVAMP_CHECKED revamp_status revamp_check_no_transfers(uint64_t first);
 }
 #endif
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
 #endif  /* REVAMP_H */
 
 #ifndef REVAMP_H_HELPERS
 #define REVAMP_H_HELPERS
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"
+#pragma clang diagnostic ignored "-Wnullability-completeness"
+#endif
 
 /**
  * @addtogroup version
@@ -3284,6 +3384,10 @@ static inline revamp_argument revamp_argument_texture_address(uint32_t offset,
 }
 
 /** @} */
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 #endif /* REVAMP_H_HELPERS */
 

@@ -26,6 +26,12 @@
 #include <vulkan/vulkan_core.h>
 #include "revamp.h"
 
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"
+#pragma clang diagnostic ignored "-Wnullability-completeness"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -160,7 +166,7 @@ typedef struct revamp_vulkan_device_info {
      * vkGetInstanceProcAddr, for programs that do not use the system's loader. NULL: the
      * system's.
      */
-    const void *get_instance_proc_addr;
+    const void *REVAMP_NULLABLE get_instance_proc_addr;
     /**
      * If the program itself submits to the queue: its lock, taken around each submission. Both or
      * none. They must take no other lock than the queue's, and call nothing of revamp; the
@@ -175,11 +181,11 @@ typedef struct revamp_vulkan_device_info {
      * Called once, on a thread of the library, when the library has done with the device: then
      * the program may destroy it. NULL: none.
      */
-    revamp_vulkan_release release;
+    revamp_vulkan_release REVAMP_NULLABLE release;
     /**
      * What the three functions are called with.
      */
-    void *context;
+    void *REVAMP_NULLABLE context;
 } revamp_vulkan_device_info;
 
 /** Initialises a revamp_vulkan_device_info: all defaults. */
@@ -231,7 +237,7 @@ typedef struct revamp_vulkan_view_info {
     /**
      * Room for the queue families that share memory of the library; NULL: none.
      */
-    uint32_t *sharing_families;
+    uint32_t *REVAMP_NULLABLE sharing_families;
     /**
      * In: how many there is room for. Out: how many there are. If there are several, buffers and
      * images are VK_SHARING_MODE_CONCURRENT, else EXCLUSIVE and of queue_family_index.
@@ -273,11 +279,11 @@ typedef struct revamp_vulkan_buffer_info {
      * Called once, on a thread of the library, when the library has done with the buffer: then
      * the program may destroy it. NULL: none.
      */
-    revamp_vulkan_release release;
+    revamp_vulkan_release REVAMP_NULLABLE release;
     /**
      * What it is called with.
      */
-    void *context;
+    void *REVAMP_NULLABLE context;
 } revamp_vulkan_buffer_info;
 
 /** Initialises a revamp_vulkan_buffer_info: all defaults. */
@@ -344,11 +350,11 @@ typedef struct revamp_vulkan_image_info {
      * Called once, on a thread of the library, when the library has done with the image: then the
      * program may destroy it. NULL: none.
      */
-    revamp_vulkan_release release;
+    revamp_vulkan_release REVAMP_NULLABLE release;
     /**
      * What it is called with.
      */
-    void *context;
+    void *REVAMP_NULLABLE context;
     /**
      * VkImageCreateInfo::flags. With VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT the texture may have texels
      * of another format of as many bytes: VK_FORMAT_B8G8R8A8_SRGB, say, as unorm of 8 bits in
@@ -454,6 +460,8 @@ typedef struct revamp_vulkan_shared_memory {
 #define REVAMP_VULKAN_SHARED_MEMORY_INIT \
     {sizeof(revamp_vulkan_shared_memory), 0, 0, 0, 0, 0, false, \
      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
+
+REVAMP_NONNULL_BEGIN
 
 /**
  * Gives what a VkDevice of the accelerator's hardware needs so that revamp_vulkan_create_view()
@@ -581,7 +589,7 @@ REVAMP_CHECKED revamp_status revamp_vulkan_wait_texture(
  */
 REVAMP_CHECKED revamp_status revamp_vulkan_create_exportable_array(
     revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size,
-    const char *label, revamp_array *array);
+    const char *REVAMP_NULLABLE label, revamp_array *array);
 
 /**
  * Gives a new file descriptor of the memory of an array that was made by
@@ -633,10 +641,16 @@ REVAMP_CHECKED revamp_status revamp_vulkan_export_semaphore(
 REVAMP_CHECKED revamp_status revamp_vulkan_destroy_semaphore(
     revamp_accelerator_view view, VkSemaphore semaphore);
 
+REVAMP_NONNULL_END
+
 /** @} */
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __clang__
+#pragma clang diagnostic pop
 #endif
 
 #endif  /* REVAMP_VULKAN_H */

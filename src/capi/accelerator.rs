@@ -48,7 +48,8 @@ pub unsafe extern "C" fn revamp_accelerator_list(
     guard(|| unsafe { write_list(|runtime| runtime.listed().cloned().collect(), accelerators, capacity, count) })
 }
 
-/// Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
+/// Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does
+/// (`accelerators` may be NULL if `capacity` is 0): usable
 /// accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
 /// devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
 /// `will_load_spirv` says that it is going to, or if one is the default that the program or the

@@ -152,8 +152,8 @@ pub unsafe extern "C" fn revamp_completion_get_times(
     })
 }
 
-/// Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
-/// terminated; may be NULL if `capacity` is 0) and its length without the terminator to `length`
+/// Copies the text of the operation's failure into `text` (may be NULL if `capacity` is 0; cut to
+/// `capacity` bytes, always terminated) and its length without the terminator to `length`
 /// (may be NULL). An operation that is not done or did not fail has an empty text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_error_message(

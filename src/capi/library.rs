@@ -59,8 +59,8 @@ pub extern "C" fn revamp_uninitialize() -> revamp_status {
     guard_aside(|| uninitialize(handle::clear_all))
 }
 
-/// Sends log messages of up to `level` to `callback`, with `context`; if NULL, to standard error
-/// again. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
+/// Sends log messages of up to `level` to `callback`, which may be NULL: to standard error again. It
+/// gets `context`. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
 /// running on another thread; its module stays loaded. Work that must be given up so that the
 /// process can exit is always reported on standard error.
 #[unsafe(no_mangle)]

@@ -82,9 +82,9 @@ pub unsafe extern "C" fn revamp_get_transfers(counters: *mut revamp_transfer_cou
 }
 
 /// Reads from the log of the latest 4096 transfers: those numbered `first` and higher, oldest
-/// first, at most `capacity`. `count` becomes how many were written. Set struct_size of
-/// transfers[0]; it applies to all. For more, call again with `first` one above the last number
-/// read.
+/// first, at most `capacity`. `count` becomes how many were written. `transfers` may be NULL if
+/// `capacity` is 0. Set struct_size of transfers[0]; it applies to all. For more, call again with
+/// `first` one above the last number read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_transfer_log_read(
     first: u64,

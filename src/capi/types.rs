@@ -659,8 +659,8 @@ pub struct revamp_binding_info {
     pub kind: revamp_binding_kind,
     /// Dimensions of an image; else 0.
     pub dimensions: u32,
-    /// Descriptors of the binding: 1, or the length of an array of descriptors, each of which must be
-    /// given (revamp_argument.id).
+    /// Descriptors of the binding: 1, or the length of an array of descriptors, each of which must
+    /// be given (revamp_argument.id).
     pub count: u32,
 }
 
@@ -705,9 +705,9 @@ pub struct revamp_argument {
     pub origin: *const i32,
     /// BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
     pub extent: *const i32,
-    /// PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the argument
-    /// block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
-    /// its sampler: a revamp_sampler.
+    /// PUSH_CONSTANT, SPECIALIZATION and UNIFORM: the value. INDIRECT: the bytes to append to the
+    /// argument block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a
+    /// texture with its sampler: a revamp_sampler. NULL for the others.
     pub data: *const c_void,
     /// PUSH_CONSTANT, SPECIALIZATION, UNIFORM and INDIRECT: number of bytes at `data`.
     pub size: usize,
@@ -919,7 +919,7 @@ pub struct revamp_parallel_for_each_info {
     pub tile: *const i32,
     /// Bytes of tile_static memory of each tile.
     pub tile_memory: usize,
-    /// The kernel for host threads.
+    /// The kernel for host threads; NULL if `row_function` or `compiled` takes its place.
     pub function: revamp_host_kernel,
     /// Passed to the kernel. What it points to must live until the launch is done. Ignored if
     /// `block` is given.
