@@ -43,10 +43,13 @@
  * - Extents, origins and indices have the most significant dimension first; the last one is
  *   contiguous, and is Vulkan's x.
  * - Strings are zero-terminated UTF-8 of at most 1 MiB.
- * - Memory: if there is none left for what the caller sizes (arrays, SPIR-V modules, argument
- *   lists and blocks), the call fails with REVAMP_ERROR_OUT_OF_MEMORY and the program goes on.
- *   If there is none left for the library's own small objects (handles, the bookkeeping of a
- *   launch, messages), the process is aborted.
+ * - Memory: if there is none left, calls fail with REVAMP_ERROR_OUT_OF_MEMORY and the program goes
+ *   on. What the caller sizes (arrays, SPIR-V modules, argument lists and blocks) fails at once.
+ *   The library's own objects (handles, the bookkeeping of a launch, messages) come from a reserve
+ *   then, so that the call is done; later calls fail until the reserve is full again, which
+ *   releasing objects may do. Releases and waits go on. Drivers, the Vulkan loader, the C
+ *   library and Rust's (for a thread) allocate for themselves, and may end the process: when a
+ *   device is opened, a kernel compiled, a thread begun, or work given to a device.
  */
 
 #ifndef REVAMP_H
@@ -3003,6 +3006,8 @@ REVAMP_NONNULL_END
  * @{
  */
 
+REVAMP_NONNULL_BEGIN
+
 /**
  * Begins to record what the library does for the program in the file at `path`, which is
  * overwritten: launches, copies, implicit transfers, waits, pipeline builds and accesses of the
@@ -3027,6 +3032,8 @@ REVAMP_CHECKED revamp_status revamp_trace_end(void);
  * Errors: REVAMP_ERROR_INVALID_HANDLE for another object.
  */
 REVAMP_CHECKED revamp_status revamp_set_label(void *object, const char *label);
+
+REVAMP_NONNULL_END
 
 /** @} */
 
@@ -3179,8 +3186,6 @@ REVAMP_CHECKED revamp_status revamp_get_transfers(revamp_transfer_counters *coun
 REVAMP_CHECKED revamp_status revamp_transfer_log_read(
     uint64_t first, revamp_transfer *REVAMP_NULLABLE transfers, size_t capacity, size_t *count);
 
-REVAMP_NONNULL_END
-
 /**
  * Gives the number that the next transfer gets in the log.
  */
@@ -3193,6 +3198,8 @@ REVAMP_CHECKED revamp_status revamp_transfer_log_next(uint64_t *number);
  * one memory do not count.
  */
 REVAMP_CHECKED revamp_status revamp_check_no_transfers(uint64_t first);
+
+REVAMP_NONNULL_END
 
 /** @} */
 

@@ -2,7 +2,7 @@
 
 use super::accelerator::handle_of as accelerator_handle;
 use super::completion;
-use super::guard::{guard, guard_release};
+use super::guard::{guard, guard_end, guard_release};
 use super::handle::{self, get, release, retain};
 use super::pointer;
 use super::types::*;
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn revamp_accelerator_view_flush(view: revamp_accelerator_
 /// failure of that work that was not yet reported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_wait(view: revamp_accelerator_view) -> revamp_status {
-    guard(|| get::<AcceleratorView, _>(view)?.wait())
+    guard_end(|| get::<AcceleratorView, _>(view)?.wait())
 }
 
 /// Makes a completion that is done when all work given to the view so far is. Release it with

@@ -1,6 +1,6 @@
 //! completion (C++ AMP's completion_future, docs/spec/copies.md#completion_future).
 
-use super::guard::{c_text, fail, guard, guard_release, guard_status, kind_of, status_of};
+use super::guard::{c_text, fail, guard, guard_end, guard_release, guard_status, kind_of, status_of};
 use super::handle::{get, insert, release, retain};
 use super::library::Context;
 use super::loaded;
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn revamp_completion_set(
     status: revamp_status,
     message: *const c_char,
 ) -> revamp_status {
-    guard(|| {
+    guard_end(|| {
         // SAFETY: the caller vouches for a terminated string or NULL.
         let message = unsafe { pointer::optional_text(message, "message") }?;
         let result = match kind_of(status) {
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn revamp_completion_release(completion: revamp_completion
 /// Waits until the operation is done. Does not return its failure; revamp_completion_get() does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_wait(completion: revamp_completion) -> revamp_status {
-    guard(|| {
+    guard_end(|| {
         let completion = awaited(completion)?;
         completion.wait(None).map(drop)
     })
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn revamp_completion_wait_for(completion: revamp_completio
 /// failure, whose text becomes this thread's last error. May be called repeatedly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_get(completion: revamp_completion) -> revamp_status {
-    guard(|| {
+    guard_end(|| {
         let completion = awaited(completion)?;
         completion.get()
     })

@@ -4,6 +4,7 @@
 use super::lifecycle;
 use super::types::*;
 use crate::error::{Error, ErrorKind, Result};
+use crate::host::heap;
 use crate::runtime::accelerators::reports;
 use crate::runtime::process;
 use crate::trace::log;
@@ -53,17 +54,38 @@ pub(super) fn c_text(text: &str) -> CString {
 /// Runs the body of an exported function: its error becomes the status and this thread's last
 /// error.
 pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
+    entered(heap::is_ready, || body().map(|()| REVAMP_OK))
+}
+
+/// Like [`guard`] for functions that wait for work or end it: they run even while the heap's reserve is low.
+pub(super) fn guard_end(body: impl FnOnce() -> Result<()>) -> revamp_status {
     guard_status(|| body().map(|()| REVAMP_OK))
 }
 
-/// Like [`guard`] for a body that has a status of its own on success.
+/// Like [`guard_end`] for a body that has a status of its own on success.
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
+    entered(|| true, body)
+}
+
+/// Runs the body of a call, which does not begin for lack of memory if `may_begin` is false.
+#[inline]
+fn entered(may_begin: impl FnOnce() -> bool, body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
     outcome(|| {
         lifecycle::install();
         let _call = process::begin()?;
+        if !may_begin() {
+            return Err(no_memory());
+        }
         let result = body();
         if process::looks() { looked_at(result, check_kernels) } else { result }
     })
+}
+
+#[cold]
+fn no_memory() -> Error {
+    Error::out_of_memory(
+        "there is no memory for the library's own objects; release some, or free memory of the program",
+    )
 }
 
 /// What a call ends with where validation or kernels have a say. `also`: what else makes it fail.

@@ -2,7 +2,7 @@
 //! compiled of them.
 
 use super::array::dimensions;
-use super::guard::guard;
+use super::guard::{guard, guard_end};
 use super::handle::get;
 use super::kernel::{address_slot, argument_section, arguments, narrow_bits, undeclared};
 use super::launch_request::{self, Outcome, Request};
@@ -63,7 +63,7 @@ pub extern "C" fn revamp_kernel_thread() -> *mut KernelThread {
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, file: *const c_char, line: u32) {
-    let _ = guard(|| {
+    let _ = guard_end(|| {
         // SAFETY: the library put it there, for as long as the thread runs.
         let runs = unsafe { RUNS.get().as_ref() }.ok_or_else(|| {
             Error::invalid(
@@ -426,7 +426,7 @@ unsafe fn launch(
 /// Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -> revamp_status {
-    guard(|| barrier(id))
+    guard_end(|| barrier(id))
 }
 
 fn barrier(id: *const revamp_thread_id) -> Result<()> {
@@ -444,7 +444,7 @@ fn barrier(id: *const revamp_thread_id) -> Result<()> {
 /// begun may not run at all. Only the first failure of a launch is reported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_host_kernel_fail(id: *const revamp_thread_id, message: *const c_char) -> revamp_status {
-    guard(|| {
+    guard_end(|| {
         // SAFETY: the caller passes the id its kernel thread was given, and a text.
         let (thread, message) = unsafe { (thread_of(&id)?, pointer::text(message, "message")) };
         thread.fail(message.map_or_else(|e| e, |text| Error::runtime(text.to_owned())));

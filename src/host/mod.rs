@@ -1,6 +1,7 @@
 //! The host itself: its memory, its threads, and what only its operating system knows. Devices are not known here.
 
 mod board;
+pub mod heap;
 pub mod memory;
 pub mod pool;
 pub mod processor;

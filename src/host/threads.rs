@@ -2,6 +2,7 @@
 
 use crate::config;
 use crate::error::{Error, Result};
+use crate::host::heap;
 use crate::lock::{Condvar, Mutex, MutexGuard, rank, waits};
 use crate::log;
 use std::any::Any;
@@ -79,6 +80,9 @@ pub fn is_ours() -> bool {
 pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     if config::get().test.thread_fails() {
         return Err(Error::runtime(format!("no thread for {name}, because REVAMP_TEST asks for it")));
+    }
+    if !heap::has_memory() {
+        return Err(Error::out_of_memory(format!("there is no memory for thread {name}; free some")));
     }
     // A thread inherits the mask, so there is no moment in which it could be chosen to handle a signal.
     let masked = signals::Blocked::new();

@@ -1,0 +1,287 @@
+//! The library's heap: the system's heap, with a reserve for code that cannot report a lack of memory. A call begins only while
+//! the reserve has room (`is_ready`), so a lack of memory fails the next call and does not abort the process.
+//!
+//! Containers that the caller sizes grow by `crate::grow`, which reports a lack of memory itself.
+
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+#[global_allocator]
+static HEAP: Heap = Heap;
+
+struct Heap;
+
+/// Bytes of a piece of the reserve. It takes no memory before it is used.
+const PIECE: usize = 4 << 20;
+/// Most pieces. One is there before it is needed; others replace those that are in use when there is memory again.
+const PIECES: usize = 16;
+/// A piece is given out in units of so many bytes, aligned to as many.
+const UNIT: usize = 64;
+const UNITS: usize = PIECE / UNIT;
+/// Larger blocks are not taken from the reserve.
+const LARGEST: usize = PIECE / 8;
+
+/// True while a piece of the reserve is at least half free.
+static READY: AtomicBool = AtomicBool::new(false);
+/// How many blocks of the reserve are in use.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// A part of the reserve.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Null if there is none.
+    start: *mut u8,
+    used: usize,
+    /// A bit for each unit in use.
+    map: [u64; UNITS / 64],
+}
+
+impl Piece {
+    const NONE: Self = Self { start: null_mut(), used: 0, map: [0; UNITS / 64] };
+    const LAYOUT: Layout = match Layout::from_size_align(PIECE, UNIT) {
+        Ok(layout) => layout,
+        Err(_) => Layout::new::<u8>(),
+    };
+
+    fn is_used(&self, unit: usize) -> bool {
+        self.map[unit / 64] >> (unit % 64) & 1 == 1
+    }
+
+    /// Marks units as used, or as free.
+    fn mark(&mut self, first: usize, count: usize, used: bool) {
+        for unit in first..first + count {
+            let bit = 1 << (unit % 64);
+            if used { self.map[unit / 64] |= bit } else { self.map[unit / 64] &= !bit }
+        }
+        self.used = if used { self.used + count } else { self.used - count };
+    }
+
+    /// The first of so many free units that follow each other.
+    fn find(&self, count: usize) -> Option<usize> {
+        let (mut free, mut unit) = (0, 0);
+        while unit < UNITS {
+            if unit % 64 == 0 && self.map[unit / 64] == u64::MAX {
+                (free, unit) = (0, unit + 64);
+                continue;
+            }
+            free = if self.is_used(unit) { 0 } else { free + 1 };
+            unit += 1;
+            if free == count {
+                return Some(unit - count);
+            }
+        }
+        None
+    }
+
+    /// The unit at which a block begins; `None` if the block is not of this piece.
+    fn unit_of(&self, block: *mut u8) -> Option<usize> {
+        let at = block.addr().wrapping_sub(self.start.addr());
+        (!self.start.is_null() && at < PIECE).then_some(at / UNIT)
+    }
+
+    /// True if calls may begin while this piece is there.
+    fn is_ready(&self) -> bool {
+        !self.start.is_null() && self.used <= UNITS / 2
+    }
+}
+
+/// The reserve, behind a lock that needs no memory. It is held for a few instructions, and only while memory is short.
+struct Reserve {
+    locked: AtomicBool,
+    pieces: UnsafeCell<[Piece; PIECES]>,
+}
+
+// SAFETY: `with` alone reaches the pieces, and holds the lock meanwhile.
+unsafe impl Sync for Reserve {}
+
+static RESERVE: Reserve = Reserve { locked: AtomicBool::new(false), pieces: UnsafeCell::new([Piece::NONE; PIECES]) };
+
+impl Reserve {
+    fn with<R>(&self, f: impl FnOnce(&mut [Piece; PIECES]) -> R) -> R {
+        while self.locked.swap(true, Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        // SAFETY: the lock is held, and `f` does not come here.
+        let result = f(unsafe { &mut *self.pieces.get() });
+        self.locked.store(false, Ordering::Release);
+        result
+    }
+
+    /// A block of the reserve; null if it has none.
+    #[cold]
+    fn take(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST || layout.align() > UNIT {
+            return null_mut();
+        }
+        let count = layout.size().div_ceil(UNIT).max(1);
+        self.with(|pieces| {
+            for piece in pieces.iter_mut().filter(|p| !p.start.is_null()) {
+                let Some(first) = piece.find(count) else { continue };
+                piece.mark(first, count, true);
+                let start = piece.start.wrapping_add(first * UNIT);
+                LIVE.fetch_add(1, Ordering::Relaxed);
+                READY.store(pieces.iter().any(Piece::is_ready), Ordering::Relaxed);
+                return start;
+            }
+            null_mut()
+        })
+    }
+
+    /// Takes a block back; false if it is not of the reserve.
+    #[cold]
+    fn give_back(&self, block: *mut u8, size: usize) -> bool {
+        let count = size.div_ceil(UNIT).max(1);
+        self.with(|pieces| {
+            let Some((at, first)) = pieces.iter().enumerate().find_map(|(at, p)| Some((at, p.unit_of(block)?))) else {
+                return false;
+            };
+            LIVE.fetch_sub(1, Ordering::Relaxed);
+            pieces[at].mark(first, count, false);
+            // One is kept.
+            let others = pieces.iter().filter(|p| p.is_ready()).count();
+            if pieces[at].used == 0 && others > 1 {
+                let piece = std::mem::replace(&mut pieces[at], Piece::NONE);
+                // SAFETY: `fill` allocated it with this layout, and nothing of it is in use.
+                unsafe { System.dealloc(piece.start, Piece::LAYOUT) };
+            }
+            READY.store(pieces.iter().any(Piece::is_ready), Ordering::Relaxed);
+            true
+        })
+    }
+
+    /// Gets a new piece if none is half free; false if there is no memory for it.
+    #[cold]
+    fn fill(&self) -> bool {
+        self.with(|pieces| {
+            if !pieces.iter().any(Piece::is_ready) {
+                let Some(place) = pieces.iter_mut().find(|p| p.start.is_null()) else { return false };
+                // SAFETY: the layout has a size.
+                place.start = unsafe { System.alloc(Piece::LAYOUT) };
+                if place.start.is_null() {
+                    return false;
+                }
+            }
+            READY.store(true, Ordering::Relaxed);
+            true
+        })
+    }
+}
+
+/// True if the reserve has room for what a call needs, so that a call may begin.
+#[inline]
+pub fn is_ready() -> bool {
+    READY.load(Ordering::Relaxed) || RESERVE.fill()
+}
+
+/// True if the system has memory now. For code that must not allocate past this heap otherwise: std does for a thread, and aborts
+/// the process if it cannot.
+pub fn has_memory() -> bool {
+    const PROBE: Layout = Layout::new::<[u64; 512]>();
+    // SAFETY: the layout has a size; nothing uses the block.
+    unsafe {
+        let block = System.alloc(PROBE);
+        if !block.is_null() {
+            System.dealloc(block, PROBE);
+        }
+        !block.is_null()
+    }
+}
+
+// SAFETY: blocks are the system's, or units of the reserve that nobody else has until they are given back.
+unsafe impl GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the same contract.
+        let block = unsafe { System.alloc(layout) };
+        if block.is_null() { RESERVE.take(layout) } else { block }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the same contract.
+        let mut block = unsafe { System.alloc_zeroed(layout) };
+        if block.is_null() {
+            block = RESERVE.take(layout);
+            if !block.is_null() {
+                // SAFETY: the block is of that size.
+                unsafe { block.write_bytes(0, layout.size()) };
+            }
+        }
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if LIVE.load(Ordering::Relaxed) == 0 || !RESERVE.give_back(block, layout.size()) {
+            // SAFETY: the same contract; the block is the system's.
+            unsafe { System.dealloc(block, layout) }
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let is_ours = LIVE.load(Ordering::Relaxed) != 0
+            && RESERVE.with(|pieces| pieces.iter().any(|p| p.unit_of(block).is_some()));
+        if !is_ours {
+            // SAFETY: the same contract; the block is the system's.
+            let moved = unsafe { System.realloc(block, layout, size) };
+            if !moved.is_null() {
+                return moved;
+            }
+        }
+        // SAFETY: the caller vouches for the new size and the alignment; both blocks hold the bytes that are copied, and the old one
+        // is no longer used.
+        unsafe {
+            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            if !moved.is_null() {
+                block.copy_to_nonoverlapping(moved, layout.size().min(size));
+                self.dealloc(block, layout);
+            }
+            moved
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize) -> Layout {
+        Layout::from_size_align(size, 8).unwrap()
+    }
+
+    fn own() -> Reserve {
+        Reserve { locked: AtomicBool::new(false), pieces: UnsafeCell::new([Piece::NONE; PIECES]) }
+    }
+
+    #[test]
+    fn blocks_of_the_reserve_do_not_overlap_and_are_used_again() {
+        let reserve = own();
+        assert!(reserve.take(layout(8)).is_null() && reserve.fill());
+        let blocks: Vec<_> = (0..1000).map(|n| (reserve.take(layout(n + 1)), n + 1)).collect();
+        let mut ends: Vec<_> = blocks.iter().map(|(b, size)| (b.addr(), b.addr() + size)).collect();
+        ends.sort_unstable();
+        assert!(ends.windows(2).all(|two| two[0].1 <= two[1].0) && blocks.iter().all(|(b, _)| b.addr() % UNIT == 0));
+        for &(block, size) in blocks.iter().rev() {
+            assert!(reserve.give_back(block, size));
+        }
+        assert_eq!(reserve.take(layout(70)), blocks[0].0);
+        assert!(reserve.give_back(blocks[0].0, 70) && !reserve.give_back((&raw const reserve).cast_mut().cast(), 1));
+        reserve.with(|pieces| assert!(pieces[0].used == 0 && pieces[0].map.iter().all(|&w| w == 0)));
+    }
+
+    #[test]
+    fn a_used_up_reserve_gets_another_piece() {
+        let reserve = own();
+        assert!(reserve.fill());
+        let mut blocks: Vec<_> = (0..5).map(|_| reserve.take(layout(LARGEST))).collect();
+        assert!(reserve.fill());
+        blocks.extend((0..4).map(|_| reserve.take(layout(LARGEST))));
+        assert!(blocks.iter().all(|b| !b.is_null()) && reserve.take(layout(LARGEST + 1)).is_null());
+        reserve.with(|pieces| assert!(!pieces[1].start.is_null()));
+        for block in blocks {
+            assert!(reserve.give_back(block, LARGEST));
+        }
+        reserve.with(|pieces| assert_eq!(pieces.iter().filter(|p| !p.start.is_null()).count(), 1));
+    }
+}
