@@ -240,6 +240,19 @@ pub fn no_variables() -> Pipeline {
     Pipeline::of("function(sroa)", &[])
 }
 
+/// Makes values of the variables of loops over threads, and gives each loop a block before it.
+pub fn loop_values() -> Pipeline {
+    Pipeline::of("function(sroa,early-cse<memssa>,instsimplify,loop-simplify)", &[])
+}
+
+/// Makes a loop of each answer to a condition that a loop does not change, and values of the variables that hold the answers.
+pub fn unswitch() -> Pipeline {
+    Pipeline::of(
+        "function(early-cse,loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial;trivial>),sroa,instsimplify)",
+        &NATIVE_CODE,
+    )
+}
+
 /// Says of addresses which memory they are in: of loads from what may be one kind of memory LLVM makes a load from a chosen address.
 pub fn address_spaces() -> Pipeline {
     Pipeline::of("function(infer-address-spaces)", &[])

@@ -6,6 +6,7 @@
 
 #include <amp_short_vectors.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -111,6 +112,51 @@ TEST(a_stencil_reads_beyond_the_edges) {
         {"'in'", "reads 4 bytes", "extent (64)"});
     out.synchronize();
     CHECK(to[0] == 2 && to[1] == 3 && to[62] == 3 && to[63] == 2);
+}
+
+// Host threads compare the first and the last index of a row of threads with the view, and then check none of them, or all.
+TEST(indices_that_loops_make) {
+    for (const int n : {1, 7, 64, 256})
+        for (const int threads : {1, 5, 300}) {
+            guarded<int> from(n, 1000);
+            for (int k = 0; k < n; ++k)
+                from.first()[k] = 3 * k + 1;
+            std::vector<int> got(unsigned(threads), -1);
+            const array_view<const int> in(n, from.first());
+            const array_view<int> to(threads, got);
+            outside(
+                [&] {
+                    parallel_for_each(
+                        place(), to.extent, [=](index<1> id) restrict(amp) {
+                            const int i = id[0];
+                            int sum = in[i - 100] + in[int(unsigned(i) * 0x40000000u)];
+                            for (int k = i; k < n + 20; k += 3)
+                                sum += in[k];
+                            for (int k = n + 5; k > i - 4; --k)
+                                sum += in[k] * k;
+                            for (int k = 0; k != i; ++k)
+                                sum += in[2 * k - 9] + in[k / 2];
+                            sum += in[i * 5 & 255] + in[i >> 1] + in[i % 7] + in[i & -4];
+                            sum += in[concurrency::direct3d::clamp(i - 3, 0, n - 1)];
+                            to[id] = sum;
+                        });
+                },
+                {});
+            to.synchronize();
+            const auto at = [&](int k) { return k < 0 || k >= n ? 0 : 3 * k + 1; };
+            for (int i = 0; i < threads; ++i) {
+                int sum = at(i - 100) + (i % 4 == 0 ? at(0) : 0);
+                for (int k = i; k < n + 20; k += 3)
+                    sum += at(k);
+                for (int k = n + 5; k > i - 4; --k)
+                    sum += at(k) * k;
+                for (int k = 0; k != i; ++k)
+                    sum += at(2 * k - 9) + at(k / 2);
+                sum += at(i * 5 & 255) + at(i >> 1) + at(i % 7) + at(i & -4);
+                sum += at(std::min(std::max(i - 3, 0), n - 1));
+                CHECK(got[unsigned(i)] == sum);
+            }
+        }
 }
 
 // As the book's Cartoonizer looks at its neighbours. By the flat size: a column too far is in the next row.

@@ -222,6 +222,12 @@ impl<'m> Builder<'m> {
         unsafe { self.made((self.f().LLVMBuildSelect)(self.raw, condition, yes, no, name.as_ptr())) }
     }
 
+    /// The value, or some number if it is poison.
+    pub fn freeze(&self, value: Value<'m>) -> Value<'m> {
+        // SAFETY: the builder stands in a block, and any value can be frozen.
+        unsafe { self.made((self.f().LLVMBuildFreeze)(self.raw, self.raw_of(value), c"".as_ptr())) }
+    }
+
     /// A conversion by one of `number::opcode`.
     pub fn cast(&self, opcode: i32, value: Value<'m>, to: Type<'m>, name: &str) -> Value<'m> {
         let name = CString::new(name).unwrap_or_default();
@@ -271,6 +277,14 @@ impl<'m> Builder<'m> {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the address is a pointer.
         unsafe { self.made((self.f().LLVMBuildLoad2)(self.raw, ty.raw(), self.raw_of(from), name.as_ptr())) }
+    }
+
+    /// A load from an address of a known alignment, a power of two.
+    pub fn load_aligned(&self, ty: Type<'m>, from: Value<'m>, align: u32, name: &str) -> Value<'m> {
+        let made = self.load(ty, from, name);
+        // SAFETY: it is a load. The caller promises the alignment's form.
+        unsafe { (self.f().LLVMSetAlignment)(self.raw_of(made), align) };
+        made
     }
 
     /// A variable; `align` is 0 if it is aligned as its type is.

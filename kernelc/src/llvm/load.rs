@@ -232,6 +232,7 @@ functions! {
     LLVMGEPSetNoWrapFlags(*mut c_void, c_uint) -> ();
     LLVMGetModuleDataLayout(*mut c_void) -> *mut c_void;
     LLVMStoreSizeOfType(*mut c_void, *mut c_void) -> u64;
+    LLVMABISizeOfType(*mut c_void, *mut c_void) -> u64;
     LLVMTypeIsSized(*mut c_void) -> c_int;
     LLVMGetEnumAttributeValue(*mut c_void) -> u64;
     LLVMGetAttributeCountAtIndex(*mut c_void, c_uint) -> c_uint;

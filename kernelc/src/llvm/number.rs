@@ -61,6 +61,8 @@ pub mod opcode {
     pub const SREM: i32 = 18;
     pub const FREM: i32 = 19;
     pub const SHL: i32 = 20;
+    pub const LSHR: i32 = 21;
+    pub const ASHR: i32 = 22;
     pub const AND: i32 = 23;
     pub const OR: i32 = 24;
     pub const XOR: i32 = 25;
@@ -70,6 +72,7 @@ pub mod opcode {
     pub const GEP: i32 = 29;
     pub const TRUNC: i32 = 30;
     pub const ZEXT: i32 = 31;
+    pub const SEXT: i32 = 32;
     pub const UITOFP: i32 = 35;
     pub const SITOFP: i32 = 36;
     pub const FPTRUNC: i32 = 37;
@@ -113,6 +116,8 @@ pub mod linkage {
 pub const HIDDEN: i32 = 1;
 /// `LLVMFastMathAll`.
 pub const FAST: u32 = 127;
+/// The kind of metadata of loads whose memory never changes.
+pub const INVARIANT: &str = "invariant.load";
 /// The kind of metadata that tells of a loop.
 pub const LOOP: &str = "llvm.loop";
 /// `LLVMAttributeFunctionIndex`.

@@ -472,6 +472,16 @@ impl<'m> Type<'m> {
         }
     }
 
+    /// The bytes from an element of an array to the next one; `None` for what has no size.
+    pub fn stride(self) -> Option<u64> {
+        let (f, module) = (self.f(), self.module.raw);
+        // SAFETY: as above.
+        unsafe {
+            ((f.LLVMTypeIsSized)(self.raw) != 0)
+                .then(|| (f.LLVMABISizeOfType)((f.LLVMGetModuleDataLayout)(module), self.raw))
+        }
+    }
+
     pub(super) fn raw(self) -> *mut c_void {
         self.raw
     }

@@ -30,6 +30,7 @@ use crate::device_abi::{KERNEL, is_view};
 use crate::ir::{self, Constant, GlobalId, LocalId, Module as Code};
 use crate::llvm::number::opcode as o;
 use crate::llvm::{Editor, Form, Module, Value};
+use crate::passes::version_bounds;
 use crate::pipelines;
 use analysis::{Kernel, Surroundings};
 use handles::Handles;
@@ -187,6 +188,9 @@ impl Native {
             let rows: Vec<Row> = self.kernels.iter().map(row).collect();
             let table = module.beside(&(table::declared(&rows) + &table::text("native", &rows, unit, bare)))?;
             module.link(table)?;
+        }
+        if self.checked {
+            version_bounds::run(&mut module)?;
         }
         parallel::check(&module)?;
         Ok(module)

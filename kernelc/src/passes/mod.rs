@@ -19,6 +19,7 @@ pub mod spin_marks;
 pub mod textures;
 pub mod unreachable_returns;
 pub mod unroll_large;
+pub mod version_bounds;
 pub mod zero_bounds;
 
 use crate::llvm::Module;
@@ -33,7 +34,7 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 17] = [
+pub const PASSES: [(&str, Pass); 18] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
@@ -50,6 +51,7 @@ pub const PASSES: [(&str, Pass); 17] = [
     ("textures-as-memory", Pass::Plain(|module| textures::run(module, false))),
     ("unreachable-returns", Pass::Plain(unreachable_returns::run)),
     ("unroll-large", Pass::Answers(unroll_large::run)),
+    ("version-bounds", Pass::MayFail(version_bounds::run)),
     ("zero-bounds", Pass::MayFail(zero_bounds::run)),
 ];
 

@@ -3,7 +3,7 @@
 //! - Precondition: the code is for the host's processor, and all calls are inlined.
 //! - Effect: each access of elements stands behind a branch. A pointer that is loaded from the argument block has an entry in the table behind the block
 //!   ([`revamp_image::table`]), which the library fills in. Pointers that are made of it reach the same memory. What cannot be followed is looked up
-//!   in the table when the kernel runs, or the kernel is refused.
+//!   in the table when the kernel runs, or the kernel is refused. Loads of an array's members are marked as invariant, for `version_bounds`.
 //! - Why: where an array begins and ends is known to the library alone. LLVM makes masked vector instructions of the branches.
 
 use crate::device_abi::KERNEL;
@@ -183,8 +183,12 @@ impl<'m> Checks<'m> {
     /// The pointer by whose memory an access is checked.
     fn checked(&self, pointer: Value<'m>, one: Value<'m>) -> Option<Value<'m>> {
         let Reach::Of(memory) = self.reach(pointer) else { return None };
-        let reads_face = is(one, o::LOAD) && self.faces.contains(&memory);
-        (!reads_face || !self.is_captured(memory)).then_some(memory)
+        (!is(one, o::LOAD) || !self.is_of_array(pointer)).then_some(memory)
+    }
+
+    /// The address of a member of an array that the argument block points to, not of an element.
+    fn is_of_array(&self, pointer: Value<'m>) -> bool {
+        matches!(self.reach(pointer), Reach::Of(memory) if self.faces.contains(&memory) && self.is_captured(memory))
     }
 
     /// A pointer that lies in the argument block.
@@ -279,6 +283,8 @@ impl<'m> Guards<'m> {
                 accesses.iter().map(|(pointer, _)| self.checks.checked(*pointer, one)).collect();
             if memories.iter().any(Option::is_some) {
                 guarded.push((one, accesses, memories));
+            } else if is(one, o::LOAD) && accesses.iter().any(|(from, _)| self.checks.is_of_array(*from)) {
+                edit.set_metadata(one, number::INVARIANT, Some(edit.node(&[])));
             }
         }
         self.all_spans(&needed)?;

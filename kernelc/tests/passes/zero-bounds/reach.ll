@@ -13,6 +13,19 @@ define void @narrow(ptr noundef align 8 dereferenceable(8) %0) "revamp-kernel" {
   ret void
 }
 
+; The address of an array's elements never changes; an element may.
+; CHECK: @array(
+; CHECK: %data = load ptr, ptr %array, align 8, !invariant.load
+; CHECK-NOT: invariant.load
+; CHECK: ret void
+define void @array(ptr noundef align 8 dereferenceable(8) %0) "revamp-kernel" {
+  %array = load ptr, ptr %0, align 8
+  %data = load ptr, ptr %array, align 8
+  %x = load i32, ptr %data, align 4
+  store i32 %x, ptr %data, align 4
+  ret void
+}
+
 ; Each address of a long chain is looked at once.
 ; CHECK: @chain(
 ; CHECK: store i32 1, ptr %s40, align 4
