@@ -379,7 +379,7 @@ fn device_code<'a>(
 ) -> Result<(Unit<'a>, Unit<'a>), Failed> {
     let flags = line.for_device();
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
-    let again = |unit: &Unit<'_>| -> Result<(i32, String), String> { Ok(device(unit)?.end()?) };
+    let compile = |unit: &Unit<'_>| -> Result<(i32, String), String> { Ok(device(unit)?.end()?) };
     let check =
         |unit: &Unit<'_>, compare| refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced);
     let mut unit = asked;
@@ -411,18 +411,18 @@ fn device_code<'a>(
         return Err(Failed::of_pass("Clang", 1, text));
     }
     eprint!("{warnings}");
-    let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { again(&unit)? };
+    let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { compile(&unit)? };
     // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
     // before it knows who calls it.
     let mut of_device = unit;
     if code != 0 && unit.amp == Amp::Both {
         // `host_object` finds out whether the host's pass fails the same way.
         of_device.amp = Amp::Device;
-        (code, told) = again(&of_device)?;
+        (code, told) = compile(&of_device)?;
     }
     if code != 0 && of_device.amp == Amp::Device {
         of_device.amp = Amp::DeviceBeforeHost;
-        (code, told) = again(&of_device)?;
+        (code, told) = compile(&of_device)?;
     }
     if code != 0 {
         return Err(Failed::of_pass("Clang", code, told));

@@ -230,6 +230,11 @@ pub fn values(large: bool) -> Pipeline {
     Pipeline::of(format!("{},{VALUES}", inlining(large)), &[])
 }
 
+/// Makes all definitions internal, so that two modules with the same ones can be linked.
+pub fn internal() -> Pipeline {
+    Pipeline::of("internalize", &[])
+}
+
 /// Puts the values that blocks share into variables.
 pub fn variables() -> Pipeline {
     Pipeline::of("function(reg2mem)", &[])

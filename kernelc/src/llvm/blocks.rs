@@ -26,9 +26,8 @@ impl<'m> Editor<'m> {
         assert!(!at.is_phi(), "a block cut before a phi");
         let f = self.llvm.functions;
         let block = at.block()?;
-        let function = block.function()?;
         let (raw, old) = (self.own_block(block), block.name());
-        let before: Vec<Block<'m>> = function.blocks().collect();
+        let before: Vec<Block<'m>> = block.predecessors().collect();
         let first = self.block_before(block, "");
         // SAFETY: both are blocks. The names have that many bytes.
         unsafe {

@@ -15,11 +15,22 @@ impl<'m> Editor<'m> {
     /// Lets other modules see a function or global variable. [`Editor::internalize`] is the opposite.
     pub fn export(self, global: Value<'m>) {
         assert!(Self::is_global(global), "the linkage of {:?}", global.form());
+        let (f, raw) = (self.llvm.functions, self.own(global));
         // SAFETY: it is a function or a global variable.
         unsafe {
-            (self.llvm.functions.LLVMSetVisibility)(self.own(global), 0);
-            (self.llvm.functions.LLVMSetLinkage)(self.own(global), linkage::EXTERNAL);
+            (f.LLVMSetVisibility)(raw, 0);
+            // What may be missing when the program is linked stays so.
+            if (f.LLVMGetLinkage)(raw) != linkage::EXTERN_WEAK {
+                (f.LLVMSetLinkage)(raw, linkage::EXTERNAL);
+            }
         }
+    }
+
+    /// Gives a function or global variable another name.
+    pub fn rename(self, global: Value<'m>, name: &str) {
+        assert!(Self::is_global(global), "the name of {:?}", global.form());
+        // SAFETY: it is a function or a global variable, and the name has that many bytes.
+        unsafe { (self.llvm.functions.LLVMSetValueName2)(self.own(global), name.as_ptr().cast(), name.len()) }
     }
 
     /// Adds an attribute that is text to a function, with a value that may be empty.

@@ -192,7 +192,6 @@ functions! {
     LLVMMetadataReplaceAllUsesWith(*mut c_void, *mut c_void) -> ();
     LLVMGetMDKindIDInContext(*mut c_void, *const c_char, c_uint) -> c_uint;
     LLVMGetMetadata(*mut c_void, c_uint) -> *mut c_void;
-    LLVMGetBasicBlockParent(*mut c_void) -> *mut c_void;
     LLVMGetBasicBlockTerminator(*mut c_void) -> *mut c_void;
     LLVMInsertBasicBlockInContext(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
     LLVMPositionBuilderAtEnd(*mut c_void, *mut c_void) -> ();

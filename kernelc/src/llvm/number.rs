@@ -110,6 +110,7 @@ pub mod linkage {
     pub const WEAK_ODR: i32 = 6;
     pub const APPENDING: i32 = 7;
     pub const INTERNAL: i32 = 8;
+    pub const EXTERN_WEAK: i32 = 12;
     pub const PRIVATE: i32 = 9;
 }
 /// `LLVMHiddenVisibility`.

@@ -236,7 +236,7 @@ fn native_kernels_obey_vectorize_pragmas_after_the_cut() {
     place.mark(&file);
     let prepared = place.by_opt(&pipelines::native(), &file).0;
     assert!(prepared.contains("llvm.loop.vectorize.enable") && !prepared.contains("x float>"), "{prepared}");
-    let native = crate::native::cut(Module::read(place.llvm, prepared.as_bytes(), "prepared").unwrap()).unwrap();
+    let native = crate::native::cut(Module::read(place.llvm, prepared.as_bytes(), "prepared").unwrap(), false).unwrap();
     assert!(native.left_out.is_empty() && native.understood().len() == 1, "{:?}", native.left_out);
     let module = native.module(crate::native::Processors::of(target), 0..1, 1, false).unwrap().print();
     let (input, output) = (place.root.join("cut.ll"), place.root.join("made.ll"));

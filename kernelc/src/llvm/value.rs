@@ -221,6 +221,11 @@ impl<'m> Value<'m> {
 
     /// Of any value: whether something uses it that is not erased.
     pub(super) fn is_used(self) -> bool {
+        self.users().any(|user| user.is_none_or(|user| !user.is_instruction() || user.is_placed()))
+    }
+
+    /// Of any value: what uses it, as often as it does; `None` for what is no value of this module.
+    fn users(self) -> impl Iterator<Item = Option<Self>> {
         let f = self.f();
         // SAFETY: any value may be asked. It has a list of uses, each with a user of the module.
         unsafe {
@@ -228,8 +233,7 @@ impl<'m> Value<'m> {
             let uses = std::iter::successors(Some(first).filter(|at| !at.is_null()), |at| {
                 Some((f.LLVMGetNextUse)(*at)).filter(|at| !at.is_null())
             });
-            let mut users = uses.map(|at| Value::of(self.module, (f.LLVMGetUser)(at)));
-            users.any(|user| user.is_none_or(|user| !user.is_instruction() || user.is_placed()))
+            uses.map(move |at| Value::of(self.module, (f.LLVMGetUser)(at)))
         }
     }
 
@@ -539,8 +543,12 @@ impl<'m> Block<'m> {
         as_value() -> Value: LLVMBasicBlockAsValue;
         /// Its last instruction, where it is whole.
         terminator() -> Value: LLVMGetBasicBlockTerminator;
-        /// The function that it is a block of.
-        function() -> Value: LLVMGetBasicBlockParent;
+    }
+
+    /// The blocks that end with a branch to it, as often as they branch to it.
+    pub fn predecessors(self) -> impl Iterator<Item = Self> {
+        let ends = self.as_value().into_iter().flat_map(Value::users).flatten();
+        ends.filter(|end| end.is_instruction() && end.is_placed()).filter_map(Value::block)
     }
 
     /// Its instructions.

@@ -110,20 +110,20 @@ impl Emitter<'_> {
         let begin = Address::Device(self.arguments).plus(&mut self.asm, self.checked.table + table::ENTRIES).word();
         let end =
             Address::Device(self.arguments).plus(&mut self.asm, self.checked.table + table::bytes(self.block_size));
-        let (head, body, again, merge) = (self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id());
+        let (head, body, latch, merge) = (self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id());
         let (next, found) = (self.asm.id(), [self.asm.id(), self.asm.id()]);
         let before = self.block;
         self.branch(S::Branch, &[head]);
         self.begin_block(head);
-        let place = self.asm.make(S::Phi, Scalar::U64, &[begin, before, next, again]);
+        let place = self.asm.make(S::Phi, Scalar::U64, &[begin, before, next, latch]);
         let known = [
-            self.asm.make(S::Phi, Scalar::U64, &[first[0], before, found[0], again]),
-            self.asm.make(S::Phi, Scalar::U64, &[first[1], before, found[1], again]),
+            self.asm.make(S::Phi, Scalar::U64, &[first[0], before, found[0], latch]),
+            self.asm.make(S::Phi, Scalar::U64, &[first[1], before, found[1], latch]),
         ];
         let more = self.asm.make(S::ULessThan, Scalar::Bool, &[place, end.word()]);
         let operands = vec![
             dr::Operand::IdRef(merge),
-            dr::Operand::IdRef(again),
+            dr::Operand::IdRef(latch),
             dr::Operand::LoopControl(spirv::LoopControl::NONE),
         ];
         self.asm.push(dr::Instruction::new(S::LoopMerge, None, None, operands));
@@ -135,8 +135,8 @@ impl Emitter<'_> {
         let (inside, ..) = self.within(at, 1, 1, (start, size));
         self.asm.make_as(found[0], S::Select, Scalar::U64, &[inside, start, known[0]]);
         self.asm.make_as(found[1], S::Select, Scalar::U64, &[inside, size, known[1]]);
-        self.branch(S::Branch, &[again]);
-        self.begin_block(again);
+        self.branch(S::Branch, &[latch]);
+        self.begin_block(latch);
         let step = self.asm.constant(Scalar::U64, table::ELEMENTS - table::POINTED);
         self.asm.make_as(next, S::IAdd, Scalar::U64, &[place, step]);
         self.branch(S::Branch, &[head]);
@@ -286,7 +286,7 @@ impl Emitter<'_> {
             return self.guarded(access, &kinds, load);
         }
         let safe = self.safe(access.at, inside);
-        self.tell(access)?;
+        self.report_outside(access)?;
         load(self, safe)
     }
 
@@ -302,7 +302,7 @@ impl Emitter<'_> {
     }
 
     /// Reports an access that is outside; the code goes on behind.
-    fn tell(&mut self, access: Access) -> Lowered<()> {
+    fn report_outside(&mut self, access: Access) -> Lowered<()> {
         if access.report.is_some() {
             self.guarded(access, &[], |_, _| Ok(Vec::new()))?;
         }

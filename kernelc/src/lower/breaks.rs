@@ -19,7 +19,7 @@ const LONGEST: usize = 16;
 pub(super) struct Loop {
     pub(super) head: BlockId,
     /// With the back edge.
-    pub(super) again: BlockId,
+    pub(super) continue_target: BlockId,
     /// Behind it.
     pub(super) merge: BlockId,
 }
@@ -31,7 +31,8 @@ pub(super) fn breaks(function: &mut Function, all: &[Loop]) -> HashMap<BlockId, 
         return found;
     }
     let graph = ControlFlowGraph::of(&function.blocks);
-    let blocks = |one: &Loop| loops::blocks(&graph, one.head.0, one.again.0).into_iter().map(BlockId).collect();
+    let blocks =
+        |one: &Loop| loops::blocks(&graph, one.head.0, one.continue_target.0).into_iter().map(BlockId).collect();
     let insides: Vec<HashSet<BlockId>> = all.iter().map(blocks).collect();
     for (one, inside) in all.iter().zip(&insides) {
         let inner: Vec<&HashSet<BlockId>> = all
@@ -42,7 +43,9 @@ pub(super) fn breaks(function: &mut Function, all: &[Loop]) -> HashMap<BlockId, 
             .collect();
         // A break leaves the innermost loop.
         let own = |block: BlockId| inside.contains(&block) && !inner.iter().any(|inner| inner.contains(&block));
-        for from in graph.order.iter().copied().map(BlockId).filter(|block| own(*block) && *block != one.again) {
+        for from in
+            graph.order.iter().copied().map(BlockId).filter(|block| own(*block) && *block != one.continue_target)
+        {
             let Some(Op::CondBr { yes, no, .. }) = function.blocks[from.0].instructions.last().map(|last| &last.op)
             else {
                 continue;
@@ -75,7 +78,7 @@ impl Way {
                 return None;
             }
             let next = way.step(function, before, at)?;
-            if at == of.again {
+            if at == of.continue_target {
                 return (next == of.merge).then_some(way);
             }
             (before, at) = (at, next);
@@ -164,7 +167,8 @@ impl Way {
         merge.instructions.splice(0..0, made);
         for instruction in &mut merge.instructions {
             let Op::Phi { incoming, .. } = &mut instruction.op else { break };
-            let last = incoming.iter().find(|(_, from)| *from == of.again).map(|(value, _)| self.known(value));
+            let last =
+                incoming.iter().find(|(_, from)| *from == of.continue_target).map(|(value, _)| self.known(value));
             incoming.extend(last.map(|value| (value, new)));
         }
         new
@@ -192,7 +196,7 @@ fn end(function: &Function, of: Loop, local: LocalId, value: Value) -> Option<In
     let ty = function.locals[local.0].ty.clone();
     Some(Instruction {
         result: Some(result),
-        op: Op::Phi { ty, incoming: vec![(Value::Local(local), of.again)] },
+        op: Op::Phi { ty, incoming: vec![(Value::Local(local), of.continue_target)] },
         location: None,
     })
 }

@@ -300,10 +300,10 @@ impl Emitter<'_> {
                 ];
                 self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
             }
-            Some(Merge::Loop { merge, again }) => {
+            Some(Merge::Loop { merge, continue_target }) => {
                 let operands = vec![
                     dr::Operand::IdRef(self.label(merge)),
-                    dr::Operand::IdRef(self.label(again)),
+                    dr::Operand::IdRef(self.label(continue_target)),
                     dr::Operand::LoopControl(spirv::LoopControl::NONE),
                 ];
                 self.asm.push(dr::Instruction::new(S::LoopMerge, None, None, operands));

@@ -21,7 +21,7 @@ pub(super) enum Merge {
         /// The block after the loop.
         merge: BlockId,
         /// The block with the back edge.
-        again: BlockId,
+        continue_target: BlockId,
     },
     /// Not a construct: the block may leave its loop for this one (`breaks`).
     Break(BlockId),
@@ -114,8 +114,8 @@ fn loops(
         }
         // The back edge and the exit get a block of their own.
         let end = function.blocks[latch.0].instructions.len() - 1;
-        let again = split(function, latch, end);
-        let out = match &function.blocks[again.0].instructions[0].op {
+        let continue_target = split(function, latch, end);
+        let out = match &function.blocks[continue_target.0].instructions[0].op {
             Op::CondBr { yes, no, .. } if *yes == head => *no,
             Op::CondBr { yes, no, .. } if *no == head => *yes,
             Op::Br { .. } => {
@@ -123,8 +123,8 @@ fn loops(
             }
             _ => return Err(odd("a loop whose latch does not leave it")),
         };
-        let merge = gather(function, out, &[again], "loop.merge");
-        merges.insert(head, Merge::Loop { merge, again });
+        let merge = gather(function, out, &[continue_target], "loop.merge");
+        merges.insert(head, Merge::Loop { merge, continue_target });
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ fn all_loops(merges: &HashMap<BlockId, Merge>) -> Vec<Loop> {
     let mut loops: Vec<Loop> = merges
         .iter()
         .filter_map(|(&head, merge)| match *merge {
-            Merge::Loop { merge, again } => Some(Loop { head, again, merge }),
+            Merge::Loop { merge, continue_target } => Some(Loop { head, continue_target, merge }),
             Merge::Selection(_) | Merge::Break(_) => None,
         })
         .collect();
@@ -165,7 +165,7 @@ fn selections(
     let leaves_loop: HashSet<usize> = merges
         .values()
         .filter_map(|merge| match merge {
-            Merge::Loop { again, .. } => Some(again.0),
+            Merge::Loop { continue_target, .. } => Some(continue_target.0),
             Merge::Selection(_) | Merge::Break(_) => None,
         })
         .collect();

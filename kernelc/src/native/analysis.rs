@@ -118,7 +118,7 @@ impl Kernel {
         };
         kernel.find_constant_loads(around);
         kernel.find_tile_addresses(&around.shared);
-        kernel.find_again();
+        kernel.find_rematerialised();
         kernel.find_varying();
         if cut {
             kernel.cut_loops();
@@ -272,7 +272,7 @@ impl Kernel {
             // What each thread would have to keep from one iteration to the next.
             let kept = self.live[header]
                 .iter()
-                .any(|name| self.variables[name].varies && self.variables[name].again.is_none());
+                .any(|name| self.variables[name].varies && self.variables[name].rematerialised.is_none());
             let least = match kept {
                 true if self.is_side_by_side(&body) => CUT_FROM_SIDE_BY_SIDE,
                 true => CUT_FROM,

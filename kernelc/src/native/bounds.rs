@@ -6,7 +6,7 @@ use super::calls::{is_expression, is_harmless_call, is_simple, locals, mentioned
 use super::variables::Access;
 use crate::device_abi::Position;
 use crate::ir::{CastOp, Constant, Instruction, IntPredicate, LocalId, Op, Operand, Type, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Values are followed so far.
 const MOST_STEPS: usize = 16;
@@ -30,14 +30,6 @@ pub enum Step {
     Stored(LocalId, (usize, usize)),
     /// A load of a variable that is kept once.
     Kept(LocalId, LocalId),
-}
-
-impl Step {
-    fn result(self) -> LocalId {
-        match self {
-            Self::Instruction(result) | Self::Stored(result, _) | Self::Kept(result, _) => result,
-        }
-    }
 }
 
 /// A branch on a thread's place in x.
@@ -97,9 +89,10 @@ impl Kernel {
             if seen.iter().any(|&n| n != at && self.divergent[n]) || !self.is_harmless(&seen, start) {
                 return None;
             }
-            let mut chain = Vec::new();
-            let known = self.known_before(&passed, &comparison.value.value, uniform, &mut chain, 0);
-            known.then_some(Bound { chain, value: Some((comparison.made, comparison.side)), inclusive, signed })
+            let mut known =
+                KnownBefore { kernel: self, passed: &passed, uniform, chain: Vec::new(), answers: HashMap::new() };
+            let (is_known, chain) = (known.value(passed.len(), &comparison.value.value, 0), known.chain);
+            is_known.then_some(Bound { chain, value: Some((comparison.made, comparison.side)), inclusive, signed })
         })
     }
 
@@ -136,7 +129,7 @@ impl Kernel {
     /// Cuts loops with barriers before a branch that only some threads, up to a bound, do something behind.
     pub fn cut_before_bounds(&mut self) {
         let starts = self.starts();
-        let kept = self.variables.iter().filter(|(_, v)| v.plain && !v.varies && v.again.is_none());
+        let kept = self.variables.iter().filter(|(_, v)| v.plain && !v.varies && v.rematerialised.is_none());
         let uniform: BTreeSet<LocalId> = kept.map(|(name, _)| *name).collect();
         let wanted: Vec<usize> = (0..self.flow.len())
             .filter(|n| !starts.contains(n) && !self.parted.contains(n) && self.flow[*n].next.len() == 2)
@@ -172,7 +165,7 @@ impl Kernel {
                 .address
                 .local()
                 .and_then(|name| Some((name, self.variables.get(&name)?)))
-                .is_some_and(|(name, v)| v.plain && (!v.varies || v.again.is_some() || !live(&name))),
+                .is_some_and(|(name, v)| v.plain && (!v.varies || v.rematerialised.is_some() || !live(&name))),
             (Some(_), _) => true,
             (None, Op::Call { .. }) => is_harmless_call(&self.code, one),
             (None, Op::Br { .. } | Op::CondBr { .. } | Op::Switch { .. } | Op::Ret { .. } | Op::Unreachable) => true,
@@ -180,48 +173,53 @@ impl Kernel {
         };
         self.instructions(blocks).all(harmless)
     }
+}
 
-    /// Appends what makes a value of numbers and of uniform variables as they are at the begin of the region. `passed`: the
-    /// instructions before.
-    fn known_before(
-        &self,
-        passed: &[((usize, usize), &Instruction)],
-        value: &Value,
-        uniform: &BTreeSet<LocalId>,
-        chain: &mut Vec<Step>,
-        depth: usize,
-    ) -> bool {
+/// Which values of a region are known before it, with the instructions that make them.
+struct KnownBefore<'k> {
+    kernel: &'k Kernel,
+    passed: &'k [((usize, usize), &'k Instruction)],
+    uniform: &'k BTreeSet<LocalId>,
+    chain: Vec<Step>,
+    /// The answer for each value that was looked at: each is looked at once.
+    answers: HashMap<LocalId, bool>,
+}
+
+impl KnownBefore<'_> {
+    /// Whether a value is made of numbers and of uniform variables as they are at the begin of the region. The chain gets what makes it. `end`: how many
+    /// instructions are before.
+    fn value(&mut self, end: usize, value: &Value, depth: usize) -> bool {
         let Some(name) = value.local() else {
             let address = |constant: &Constant| matches!(constant, Constant::Global(_)).then_some(());
             return !is_expression(value) && mentioned(value, &address).is_none();
         };
-        let made = passed.iter().position(|(_, i)| i.result == Some(name));
-        let Some(at) = made.filter(|_| depth < MOST_STEPS) else { return false };
-        let (before, one) = (&passed[..at], passed[at].1);
-        let step = if matches!(one.op, Op::Load { .. }) {
-            let Some(variable) = Access::of(one).and_then(|a| a.address.local()) else { return false };
-            let stored = before.iter().rev().find_map(|(place, one)| {
-                let access = Access::of(one).filter(|a| a.address.local() == Some(variable))?;
-                Some((*place, access.value?))
-            });
-            match stored {
-                Some((place, value)) => {
-                    let known = self.variables.get(&variable).is_some_and(|v| v.plain)
-                        && self.known_before(before, value, uniform, chain, depth + 1);
-                    known.then_some(Step::Stored(name, place))
-                }
-                None => uniform.contains(&variable).then_some(Step::Kept(name, variable)),
-            }
-        } else {
-            let known = is_simple(&one.op)
-                && locals(one).all(|used| self.known_before(before, &Value::Local(used), uniform, chain, depth + 1));
-            known.then_some(Step::Instruction(name))
-        };
-        // Stores may differ, so a step is known by its result.
-        if let Some(step) = step.filter(|step| chain.iter().all(|other| other.result() != step.result())) {
-            chain.push(step);
+        if let Some(answer) = self.answers.get(&name) {
+            return *answer;
         }
+        let made = self.passed[..end].iter().position(|(_, i)| i.result == Some(name));
+        let step = made.filter(|_| depth < MOST_STEPS).and_then(|at| self.step(at, name, depth + 1));
+        self.chain.extend(step);
+        self.answers.insert(name, step.is_some());
         step.is_some()
+    }
+
+    /// What makes the value of the instruction at a place.
+    fn step(&mut self, at: usize, name: LocalId, depth: usize) -> Option<Step> {
+        let one = self.passed[at].1;
+        if !matches!(one.op, Op::Load { .. }) {
+            let known = is_simple(&one.op) && locals(one).all(|used| self.value(at, &Value::Local(used), depth));
+            return known.then_some(Step::Instruction(name));
+        }
+        let variable = Access::of(one)?.address.local()?;
+        let stored = self.passed[..at].iter().rev().find_map(|(place, one)| {
+            let access = Access::of(one).filter(|a| a.address.local() == Some(variable))?;
+            Some((*place, access.value?))
+        });
+        let Some((place, value)) = stored else {
+            return self.uniform.contains(&variable).then_some(Step::Kept(name, variable));
+        };
+        let plain = self.kernel.variables.get(&variable).is_some_and(|v| v.plain);
+        (plain && self.value(at, value, depth)).then_some(Step::Stored(name, place))
     }
 }
 

@@ -46,7 +46,7 @@ struct Writer<'k, 'm> {
 }
 
 /// Where a region's threads go on.
-struct Ways<'s> {
+struct Successors<'s> {
     start: usize,
     exits: &'s BTreeSet<Option<usize>>,
     /// They may come to different regions.
@@ -118,14 +118,14 @@ impl<'m> Writer<'_, 'm> {
         to.build.branch(first);
         edit.add_incoming(done, &[(edit.i32(0), entry), (next, self.end)]);
         to.at(self.end);
-        to.build.branch_if(to.less(next, all, "row.again"), row, behind);
+        to.build.branch_if(to.less(next, all, "row.more"), row, behind);
     }
 
     fn region(&mut self, start: usize, group: Node<'m>) {
         let kernel = self.to.kernel;
         let (exits, parts) = (kernel.exits(start), kernel.may_part(start));
         let fork = kernel.fork_of(start).filter(|_| parts);
-        let ways = Ways { start, exits: &exits, parts, fork };
+        let successors = Successors { start, exits: &exits, parts, fork };
         let (blocks, layout) = (kernel.region(start), self.to.layout);
         let accesses = || kernel.instructions(&blocks).filter_map(Access::of);
         let name = |access: Access<'_>| access.address.local();
@@ -157,7 +157,7 @@ impl<'m> Writer<'_, 'm> {
         for &n in &region.blocks {
             self.block(start, &region, n);
         }
-        self.exits(&ways, &region, &stored);
+        self.exits(&successors, &region, &stored);
         let through = self.frames[&start].through;
         self.to.at(through);
         if parts {
@@ -168,7 +168,7 @@ impl<'m> Writer<'_, 'm> {
         self.latches(start, &axes, &region, bound, !few);
         self.threads.boundary(&self.to.build);
         self.flags_end(&region);
-        self.leave(&ways);
+        self.leave(&successors);
     }
 
     /// The value of a variable that is kept once.
@@ -219,14 +219,14 @@ impl<'m> Writer<'_, 'm> {
     /// Gives the variables that a thread needs their values.
     fn needed(&self, start: usize, region: &Region<'m>, needed: &[LocalId], same: &BTreeMap<LocalId, Value<'m>>) {
         let to = &self.to;
-        let mut again = Copied::new();
+        let mut copied = Copied::new();
         for name in needed {
             let (variable, place) = (&to.kernel.variables[name], to.own[name]);
-            if let Some(chain) = variable.again.as_ref().filter(|_| start != 0) {
+            if let Some(chain) = variable.rematerialised.as_ref().filter(|_| start != 0) {
                 for one in chain {
-                    self.again(region, *one, &mut again);
+                    self.rematerialise(region, *one, &mut copied);
                 }
-                to.build.store(self.stored(Some(region), variable, &again), place);
+                to.build.store(self.stored(Some(region), variable, &copied), place);
             } else if let Some(value) = same.get(name) {
                 to.build.store(*value, place);
             } else if to.layout.kept.contains_key(name) {
@@ -241,17 +241,17 @@ impl<'m> Writer<'_, 'm> {
         }
     }
 
-    /// Computes a value again.
-    fn again(&self, region: &Region<'m>, name: LocalId, again: &mut Copied<'m>) {
+    /// Rematerialises a value.
+    fn rematerialise(&self, region: &Region<'m>, name: LocalId, copied: &mut Copied<'m>) {
         let (to, handle) = (&self.to, self.to.handles.locals[name.0]);
-        let Some(one) = to.kernel.made(name).filter(|_| !again.contains_key(&handle)) else { return };
+        let Some(one) = to.kernel.made(name).filter(|_| !copied.contains_key(&handle)) else { return };
         match to.kernel.read(one) {
             // One value, which the chain has made.
             Some(variable) => {
-                let value = self.stored(Some(region), variable, again);
-                again.insert(handle, value);
+                let value = self.stored(Some(region), variable, copied);
+                copied.insert(handle, value);
             }
-            None => to.instruction(Some(region), one, handle, again),
+            None => to.instruction(Some(region), one, handle, copied),
         }
     }
 
@@ -357,22 +357,22 @@ impl<'m> Writer<'_, 'm> {
     }
 
     /// The ways out: what later regions need is kept.
-    fn exits(&mut self, ways: &Ways<'_>, region: &Region<'m>, stored: &BTreeSet<LocalId>) {
+    fn exits(&mut self, successors: &Successors<'_>, region: &Region<'m>, stored: &BTreeSet<LocalId>) {
         let kernel = self.to.kernel;
-        for exit in ways.exits {
-            let (block, through) = (self.frames[&ways.start].exits[exit], self.frames[&ways.start].through);
+        for exit in successors.exits {
+            let (block, through) = (self.frames[&successors.start].exits[exit], self.frames[&successors.start].through);
             self.to.at(block);
             let mut needed: BTreeSet<LocalId> =
-                exit.iter().chain(&ways.fork).flat_map(|&to| &kernel.live[to]).copied().collect();
-            if !ways.parts {
+                exit.iter().chain(&successors.fork).flat_map(|&to| &kernel.live[to]).copied().collect();
+            if !successors.parts {
                 // What is kept once is kept on all ways out: LLVM makes no vectors where it changes on some of them.
-                let all = ways.exits.iter().flatten().flat_map(|&to| &kernel.live[to]);
+                let all = successors.exits.iter().flatten().flat_map(|&to| &kernel.live[to]);
                 needed.extend(all.filter(|name| self.to.layout.uniform.contains(name)));
             }
             for name in needed.intersection(stored) {
                 self.keep(region, *name);
             }
-            if ways.exits.len() > 1 {
+            if successors.exits.len() > 1 {
                 self.to.build.store(self.to.edit.i32(number(*exit)), self.to.next);
             }
             self.to.build.branch(through);
@@ -381,7 +381,7 @@ impl<'m> Writer<'_, 'm> {
 
     fn keep(&self, region: &Region<'m>, name: LocalId) {
         let to = &self.to;
-        if to.kernel.variables[&name].again.is_some() {
+        if to.kernel.variables[&name].rematerialised.is_some() {
             return;
         }
         let Some(ty) = to.own.get(&name).and_then(|place| place.allocated_type()) else { return };
@@ -441,17 +441,17 @@ impl<'m> Writer<'_, 'm> {
         }
     }
 
-    fn leave(&mut self, ways: &Ways<'_>) {
+    fn leave(&mut self, successors: &Successors<'_>) {
         let (to, label) = (&mut self.to, |exit: Option<usize>| exit.map_or(self.end, |to| self.frames[&to].before));
-        if ways.parts {
+        if successors.parts {
             let [most, least] = [to.most, to.least].map(|place| to.build.load(to.int(), place, ""));
             let agree = to.build.compare(IntPredicate::Eq as i32, most, least, "agree");
-            let apart = ways.fork.map_or(self.parted, |fork| self.frames[&fork].before);
-            let agreed = self.frames[&ways.start].agreed.unwrap_or(self.end);
+            let apart = successors.fork.map_or(self.parted, |fork| self.frames[&fork].before);
+            let agreed = self.frames[&successors.start].agreed.unwrap_or(self.end);
             to.build.branch_if(agree, agreed, apart);
             to.at(agreed);
         }
-        let mut all = ways.exits.iter().copied();
+        let mut all = successors.exits.iter().copied();
         let Some(last) = all.next() else { return to.build.branch(self.end) };
         let cases: Vec<(Value<'m>, Block<'m>)> = all.map(|exit| (to.edit.i32(number(exit)), label(exit))).collect();
         if cases.is_empty() {

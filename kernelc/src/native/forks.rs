@@ -55,7 +55,7 @@ impl Kernel {
         let at = instructions.len() - 1;
         instructions.insert(at, Instruction { result: None, op: store, location: None });
         let stores = vec![Store { block: branch, at, value }];
-        let kept = Variable { ty: Type::Int(1), align: 1, plain: true, stores, varies: true, again: None };
+        let kept = Variable { ty: Type::Int(1), align: 1, plain: true, stores, varies: true, rematerialised: None };
         self.variables.insert(variable, kept);
         self.forks.insert(branch, Fork { block, variable });
         self.cut_edge(branch, yes);

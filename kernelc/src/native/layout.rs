@@ -73,7 +73,7 @@ impl Layout {
         for (&name, variable) in &kernel.variables {
             if variable.plain {
                 let across = starts.iter().any(|&start| start != 0 && kernel.live[start].contains(&name));
-                if !across || variable.again.is_some() {
+                if !across || variable.rematerialised.is_some() {
                     continue;
                 }
                 if !variable.varies {

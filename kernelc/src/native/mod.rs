@@ -75,19 +75,29 @@ impl Processors {
     }
 }
 
-/// The kernels of a module that were understood.
+/// The functions that were made of a module's kernels.
 pub struct Native {
-    /// With the kernels as they were.
+    /// With a function for each kernel, of no processor yet, named [`Self::FUNCTION`] and the kernel.
     module: Module,
-    kernels: Vec<(Kernel, Layout)>,
+    kernels: Vec<Cut>,
     /// They check accesses, by the table behind the argument block.
-    pub checked: bool,
+    checked: bool,
     /// Kernels that were not understood, and why.
     pub left_out: Vec<(String, String)>,
 }
 
-/// Cuts the kernels of a module that `pipelines::native` prepared.
-pub fn cut(mut module: Module) -> Result<Native, String> {
+/// A kernel that was cut.
+struct Cut {
+    name: String,
+    size: usize,
+    /// Bytes of a tile's memory, and its threads in x, y, z; 0 without tiles.
+    memory: u64,
+    tile: [u32; 3],
+}
+
+/// Cuts the kernels of a module that `pipelines::native` prepared, and makes a function of each. `checked`: they check accesses.
+pub fn cut(mut module: Module, checked: bool) -> Result<Native, String> {
+    module.run(&pipelines::internal())?;
     prepare::run(&mut module)?;
     let code = Rc::new(ir::snapshot(&module));
     let shared: BTreeSet<GlobalId> = (0..code.globals.len()).map(GlobalId).filter(|n| is_shared(&code, *n)).collect();
@@ -118,7 +128,24 @@ pub fn cut(mut module: Module) -> Result<Native, String> {
             Err(why) => left_out.push((function.name(), why)),
         }
     }
-    Ok(Native { module, kernels, checked: false, left_out })
+    module.edit(|edit| {
+        let functions: Vec<Value<'_>> = edit.functions().collect();
+        for (kernel, layout) in &kernels {
+            let from = functions[kernel.index];
+            let to = declared(edit, &(Native::FUNCTION.to_owned() + kernel.name()), from);
+            emit::emit(edit, kernel, layout, [from, to])?;
+        }
+        discard(edit, &functions);
+        Ok::<(), String>(())
+    })?;
+    module.run(&pipelines::unused())?;
+    module.verify()?;
+    if checked {
+        version_bounds::run(&mut module)?;
+    }
+    parallel::check(&module)?;
+    let kernels = kernels.iter().map(|(kernel, layout)| Cut::of(kernel, layout)).collect();
+    Ok(Native { module, kernels, checked, left_out })
 }
 
 fn is_kernel(function: Value<'_>) -> bool {
@@ -139,15 +166,25 @@ fn is_face(one: Value<'_>) -> bool {
     name.is_some_and(|name| is_view(&name.as_text()))
 }
 
+impl Cut {
+    fn of(kernel: &Kernel, layout: &Layout) -> Self {
+        let memory = if layout.tile.is_some() { layout.memory } else { 0 };
+        Self { name: kernel.name().to_owned(), size: kernel.size(), memory, tile: layout.tile.unwrap_or_default() }
+    }
+}
+
 impl Native {
+    /// How the names of functions begin.
+    const FUNCTION: &str = "revamp.native.";
+
     /// Whether they are so few that one process compiles them for all processors: to start one takes longer.
     pub(crate) fn is_small(&self) -> bool {
-        self.kernels.iter().map(|(kernel, _)| kernel.size()).sum::<usize>() <= SMALL
+        self.kernels.iter().map(|kernel| kernel.size).sum::<usize>() <= SMALL
     }
 
     /// The names of the kernels that were understood.
     pub fn understood(&self) -> Vec<&str> {
-        self.kernels.iter().map(|(kernel, _)| kernel.name()).collect()
+        self.kernels.iter().map(|kernel| kernel.name.as_str()).collect()
     }
 
     /// The module for some levels. That of the first holds the table of all, and what registers it with the unit's image.
@@ -160,52 +197,50 @@ impl Native {
         bare: bool,
     ) -> Result<Module, String> {
         // Another unit may have kernels of the same names.
-        let name = |level: &str, kernel: &Kernel| format!("revamp.native.{unit:016x}.{level}.{}", kernel.name());
-        let mut module = self.module.clone();
-        module.edit(|edit| {
-            let functions: Vec<Value<'_>> = edit.functions().collect();
-            for (level, processor) in &processors.levels[levels.clone()] {
-                for (kernel, layout) in &self.kernels {
-                    let from = functions[kernel.index];
-                    let to = declared(edit, &name(level, kernel), from, processor, processors.attributes);
-                    emit::emit(edit, kernel, layout, [from, to])?;
+        let begin = |level: &str| format!("{}{unit:016x}.{level}.", Self::FUNCTION);
+        let of_level = |(level, processor): &(&str, &str)| {
+            let mut module = self.module.clone();
+            module.edit(|edit| {
+                for function in edit.functions().filter(|function| function.first_block().is_some()) {
+                    let Some(kernel) = function.name().strip_prefix(Self::FUNCTION).map(str::to_owned) else {
+                        continue;
+                    };
+                    edit.rename(function, &(begin(level) + &kernel));
+                    for (name, value) in [("target-cpu", *processor)].iter().chain(processors.attributes) {
+                        edit.add_text_attribute(function, name, value);
+                    }
                 }
-            }
-            discard(edit, &functions);
-            Ok::<(), String>(())
-        })?;
-        module.run(&pipelines::unused())?;
-        module.verify()?;
+            });
+            module
+        };
+        let [first, more @ ..] = &processors.levels[levels.clone()] else { return Err("no processors".into()) };
+        let mut module = of_level(first);
+        more.iter().try_for_each(|level| module.link(of_level(level)))?;
         if levels.start == 0 {
             let levels: Vec<&str> = processors.names().collect();
-            let row = |(kernel, layout): &(Kernel, Layout)| Row {
-                kernel: kernel.name().to_owned(),
-                functions: std::array::from_fn(|n| name(levels.get(n).unwrap_or(&levels[0]), kernel)),
-                memory: if layout.tile.is_some() { layout.memory } else { 0 },
-                tile: layout.tile.unwrap_or_default(),
+            let row = |kernel: &Cut| Row {
+                kernel: kernel.name.clone(),
+                functions: std::array::from_fn(|n| begin(levels.get(n).unwrap_or(&levels[0])) + &kernel.name),
+                memory: kernel.memory,
+                tile: kernel.tile,
                 flags: if self.checked { table::CHECKED } else { 0 },
             };
             let rows: Vec<Row> = self.kernels.iter().map(row).collect();
             let table = module.beside(&(table::declared(&rows) + &table::text("native", &rows, unit, bare)))?;
             module.link(table)?;
         }
-        if self.checked {
-            version_bounds::run(&mut module)?;
-        }
         parallel::check(&module)?;
         Ok(module)
     }
 }
 
-/// Declares the function of a kernel for a kind of processors.
-fn declared<'m>(edit: Editor<'m>, name: &str, kernel: Value<'m>, processor: &str, more: &[(&str, &str)]) -> Value<'m> {
+/// Declares the function of a kernel.
+fn declared<'m>(edit: Editor<'m>, name: &str, kernel: Value<'m>) -> Value<'m> {
     let pointer = edit.pointer_type();
     let function = edit.external(name, Some(edit.integer_type(32)), &[pointer; 3], false);
     edit.hide(function, kernel);
     edit.add_attribute(function, "nounwind");
-    for (name, value) in [("target-cpu", processor), ("no-trapping-math", "true")].iter().chain(more) {
-        edit.add_text_attribute(function, name, value);
-    }
+    edit.add_text_attribute(function, "no-trapping-math", "true");
     let known = ["align", "dereferenceable"].map(|name| kernel.number_of(0, name).map(|number| (name, number)));
     let block: Vec<(&str, u64)> = ["noalias", "noundef", "readonly"]
         .map(|name| (name, 0))

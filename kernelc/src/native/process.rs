@@ -116,8 +116,7 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     let work = Work::of(work).ok_or(wrong)?;
     let llvm = loaded([compiler, opt, major])?;
     let module = prepared(llvm, &work, device)?;
-    let mut native = super::cut(module)?;
-    native.checked = work.zero;
+    let native = super::cut(module, work.zero)?;
     if let Some(dump) = &work.dump {
         dumped(dump, &native, &work)?;
     }

@@ -36,7 +36,7 @@ const BARRIER: &str = "  call void @__revamp_tile_barrier(i32 3)\n";
 const END: &str = "  ret void";
 
 fn native(module: &str) -> Native {
-    parsed(module).and_then(cut).unwrap_or_else(|why| panic!("{why}\n{module}"))
+    parsed(module).and_then(|module| cut(module, false)).unwrap_or_else(|why| panic!("{why}\n{module}"))
 }
 
 /// The text of the kernel's function, or why there is none.
@@ -103,27 +103,28 @@ fn a_region_is_a_loop_over_the_threads_in_each_dimension() {
     assert!(!text.contains("__revamp_"), "{text}");
 }
 
-/// Whether a variable that lives across a barrier is kept per thread, kept once, or computed again.
+/// Whether a variable that lives across a barrier is kept per thread, kept once, or rematerialised: then the region behind the barrier stores to it, too.
 fn across(value: &str) -> &'static str {
     let body = format!(
         "  %v = alloca i32, align 4\n{value}  store i32 %x, ptr %v, align 4\n{BARRIER}  %y = load i32, ptr %v, align 4\n  \
          %to = getelementptr [32 x i32], ptr @s, i64 0, i64 3\n  store i32 %y, ptr %to, align 4\n{END}"
     );
     let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
-    match () {
-        () if text.contains("%u.v = alloca i32") => "once",
-        () if text.contains("%k.v = getelementptr") => "a thread",
-        () if text.contains("%v.v = alloca i32") => "again",
-        () => "not at all",
+    let stores = text.lines().filter(|line| line.contains("  store i32 ") && line.contains(", ptr %v.v,")).count();
+    match stores {
+        2 if text.contains("%u.v = alloca i32") => "once",
+        2 if text.contains("%k.v = getelementptr") => "a thread",
+        2 if !text.contains(".v = load i32") => "rematerialised",
+        _ => "not at all",
     }
 }
 
 #[test]
 fn variables_across_barriers() {
     for (value, how) in [
-        ("  %x = call i32 @__revamp_local_id(i32 0)\n", "again"),
-        ("  %n = call i32 @__revamp_group_id(i32 0)\n  %x = mul i32 %n, 3\n", "again"),
-        ("  %x = load i32, ptr %0, align 4\n", "again"),
+        ("  %x = call i32 @__revamp_local_id(i32 0)\n", "rematerialised"),
+        ("  %n = call i32 @__revamp_group_id(i32 0)\n  %x = mul i32 %n, 3\n", "rematerialised"),
+        ("  %x = load i32, ptr %0, align 4\n", "rematerialised"),
         // A division may trap where it would not have been done.
         ("  %n = load i32, ptr %0, align 4\n  %x = sdiv i32 7, %n\n", "once"),
         (
@@ -140,6 +141,45 @@ fn variables_across_barriers() {
     ] {
         assert_eq!(across(value), how, "{value}");
     }
+}
+
+#[test]
+fn records_of_variables_do_not_outlive_the_kernel() {
+    let body = format!(
+        "  %v = alloca i32, align 4\n    #dbg_declare(ptr %v, !5, !DIExpression(), !6)\n  \
+         %x = load i32, ptr %0, align 4, !dbg !6\n    #dbg_value(i32 %x, !5, !DIExpression(), !6)\n  \
+         store i32 %x, ptr %v, align 4, !dbg !6\n{BARRIER}    #dbg_value(i32 %x, !5, !DIExpression(), !6)\n  \
+         %y = load i32, ptr %v, align 4, !dbg !7\n  store i32 %y, ptr @s, align 4, !dbg !7\n{END}"
+    );
+    let text = module("readonly align 8 captures(none) dereferenceable(40)", &body)
+        .replace(" #0 {", " #0 !dbg !3 {")
+        .replace("__revamp_tile_barrier(i32 3)\n", "__revamp_tile_barrier(i32 3), !dbg !6\n")
+        .replace("i32 8, i32 4, i32 1)\n", "i32 8, i32 4, i32 1), !dbg !6\n");
+    let records = "!llvm.dbg.cu = !{!1}\n!llvm.module.flags = !{!8}\n!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !2)\n\
+                   !2 = !DIFile(filename: \"a.cpp\", directory: \"/\")\n\
+                   !3 = distinct !DISubprogram(name: \"k\", file: !2, line: 1, type: !4, unit: !1, spFlags: DISPFlagDefinition)\n\
+                   !4 = !DISubroutineType(types: !0)\n!5 = !DILocalVariable(name: \"v\", scope: !3, file: !2, line: 2)\n\
+                   !6 = !DILocation(line: 2, scope: !3)\n!7 = !DILocation(line: 3, scope: !3)\n\
+                   !8 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
+    let native = native(&(text + records));
+    assert!(native.left_out.is_empty(), "{:?}", native.left_out);
+    let text =
+        native.module(&X86_64, 0..3, 1, false).map(|module| module.print()).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(text.matches("!DILocation(line: 3, ").count(), 3, "one for each level\n{text}");
+}
+
+#[test]
+fn weak_declarations_stay_weak() {
+    let text = module(
+        "readonly align 8 captures(none) dereferenceable(40)",
+        &format!("  %x = call float @sinf(float 1.0)\n{END}"),
+    )
+    .replace("declare float @sinf", "declare extern_weak float @sinf");
+    let text = native(&text)
+        .module(&X86_64, 0..1, 1, false)
+        .map(|module| module.print())
+        .unwrap_or_else(|why| panic!("{why}"));
+    assert!(text.contains("declare extern_weak float @sinf"), "{text}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! What values of a kernel are made of: which loads read what no thread writes, which addresses lie in tile_static variables, and which
-//! variables are rather computed again.
+//! variables are rather rematerialised.
 
 use super::analysis::{Kernel, Surroundings};
 use super::calls::{callee, is_expression, is_number_intrinsic, is_simple, locals, mentioned, position};
@@ -7,7 +7,7 @@ use super::variables::Access;
 use crate::ir::{Constant, GlobalId, LocalId, Op, Value};
 use std::collections::{BTreeSet, HashSet};
 
-/// What is computed again takes at most so many instructions.
+/// At most so many instructions rematerialise a value.
 const MOST_AGAIN: usize = 24;
 /// Values are followed so far.
 const MOST_STEPS: usize = 64;
@@ -83,7 +83,7 @@ impl Kernel {
     }
 
     /// Variables with one value that a few instructions make of what is always there.
-    pub fn find_again(&mut self) {
+    pub fn find_rematerialised(&mut self) {
         let mut found = Vec::new();
         for (name, variable) in &self.variables {
             let mut chain = Vec::new();
@@ -92,7 +92,7 @@ impl Kernel {
             }
         }
         for (name, chain) in found {
-            self.variables.entry(name).and_modify(|variable| variable.again = Some(chain));
+            self.variables.entry(name).and_modify(|variable| variable.rematerialised = Some(chain));
         }
     }
 

@@ -14,8 +14,8 @@ pub struct Variable {
     pub stores: Vec<Store>,
     /// It differs between the threads of a tile.
     pub varies: bool,
-    /// It is computed again where it is needed: the instructions that make its value, each behind what it uses.
-    pub again: Option<Vec<LocalId>>,
+    /// The value is rematerialised where it is needed, by these instructions, each behind its operands.
+    pub rematerialised: Option<Vec<LocalId>>,
 }
 
 /// What is stored to a variable, and by which instruction of which block.
@@ -63,7 +63,7 @@ pub fn variables(code: &Module, function: &Function) -> Variables {
     for one in function.instructions() {
         if let (Op::Alloca { ty, align, .. }, Some(name)) = (&one.op, one.result) {
             let (ty, stores) = (ty.clone(), Vec::new());
-            all.insert(name, Variable { ty, align: *align, plain: true, stores, varies: false, again: None });
+            all.insert(name, Variable { ty, align: *align, plain: true, stores, varies: false, rematerialised: None });
         }
     }
     for (block, instructions) in function.blocks.iter().map(|block| &block.instructions).enumerate() {

@@ -321,7 +321,7 @@ impl<'m> Split<'m> {
         }
         let name = one.block().map(Block::name).unwrap_or_default();
         let Some(mut from) = self.edit.cut_before(one, &format!("{name}.behind")) else { return };
-        let (Some(behind), mut ways) = (one.block(), Vec::new()) else { return };
+        let (Some(behind), mut incoming) = (one.block(), Vec::new()) else { return };
         for (n, &memory) in all.iter().enumerate() {
             let mut at = from;
             if n + 1 < all.len() {
@@ -340,11 +340,11 @@ impl<'m> Split<'m> {
             let copy = self.edit.build_before(end).copy(one, &format!("{}.memory{memory}", one.name()));
             self.in_memory(copy, address, memory);
             open.push(copy);
-            ways.push((copy, at));
+            incoming.push((copy, at));
         }
         if let Some(ty) = one.ty().filter(|ty| ty.kind() != number::ty::VOID) {
             let phi = self.edit.build_before(one).phi(ty, &one.name());
-            self.edit.add_incoming(phi, &ways);
+            self.edit.add_incoming(phi, &incoming);
             self.edit.replace_uses(one, phi);
         }
         self.edit.erase(one);

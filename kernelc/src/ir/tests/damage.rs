@@ -177,7 +177,7 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
 
 /// Kernels for the host's processor are cut right or left out with a reason.
 fn cut(module: llvm::Module) {
-    let Ok(native) = native::cut(module) else { return };
+    let Ok(native) = native::cut(module, false) else { return };
     assert!(native.left_out.iter().all(|(_, why)| !why.is_empty()));
     native.module(native::Processors::of("x86_64"), 0..3, 1, false).unwrap();
 }
