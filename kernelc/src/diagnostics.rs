@@ -16,14 +16,14 @@ pub struct Failed {
 
 impl Failed {
     /// A pass failed; some say nothing.
-    pub fn of_pass(what: &str, code: i32, told: String) -> Self {
-        let silent = told.trim().is_empty();
+    pub fn of_pass(what: &str, code: i32, text: String) -> Self {
+        let silent = text.trim().is_empty();
         let text = if silent {
             format!(
                 "revamp-kernelc: error: {what} failed ({code}) without a message; please report it with the source\n"
             )
         } else {
-            told
+            text
         };
         Self { text, code, remedy: Remedy::None }
     }

@@ -411,21 +411,21 @@ fn device_code<'a>(
         return Err(Failed::of_pass("Clang", 1, text));
     }
     eprint!("{warnings}");
-    let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { compile(&unit)? };
+    let (mut code, mut diagnostics) = if unit.amp == asked.amp { compiling.end()? } else { compile(&unit)? };
     // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
     // before it knows who calls it.
     let mut of_device = unit;
     if code != 0 && unit.amp == Amp::Both {
         // `host_object` finds out whether the host's pass fails the same way.
         of_device.amp = Amp::Device;
-        (code, told) = compile(&of_device)?;
+        (code, diagnostics) = compile(&of_device)?;
     }
     if code != 0 && of_device.amp == Amp::Device {
         of_device.amp = Amp::DeviceBeforeHost;
-        (code, told) = compile(&of_device)?;
+        (code, diagnostics) = compile(&of_device)?;
     }
     if code != 0 {
-        return Err(Failed::of_pass("Clang", code, told));
+        return Err(Failed::of_pass("Clang", code, diagnostics));
     }
     Ok((unit, of_device))
 }
@@ -509,7 +509,7 @@ fn compile(
     let bare = of_device.amp.is_device();
     let compiling = Compiling::start(clang, asked_of_kernels(line), bare, source, &ir, folder.file("kernels"))?;
     let compiled = compiling.end()?;
-    eprint!("{}", compiled.told);
+    eprint!("{}", compiled.diagnostics);
     if compiled.image.is_none() {
         // The project's compiler takes functions that differ by restriction for one that is defined twice.
         if let Some(plain) = plain.filter(|_| !unit.amp.is_device()) {
@@ -566,7 +566,7 @@ fn host_object(
     // The device's pass failed where restrict(amp) is the host's too. If functions differ by restriction, the host's pass fails the same way,
     // and is run again as the device's was.
     let may_differ = unit.amp == Amp::Both && of_device.amp.is_device();
-    let (code, told) = match beside {
+    let (code, diagnostics) = match beside {
         Some(beside) => beside.end(image)?,
         None => {
             written()?;
@@ -578,7 +578,7 @@ fn host_object(
         }
     };
     if code == 0 || !may_differ {
-        eprint!("{told}");
+        eprint!("{diagnostics}");
         return Ok(code);
     }
     std::fs::remove_file(file).map_err(|e| format!("cannot remove {}: {e}", file.display()))?;

@@ -188,7 +188,7 @@ pub struct Running {
     child: Child,
     name: String,
     /// Reads what it writes to standard error.
-    told: Option<JoinHandle<Vec<u8>>>,
+    diagnostics: Option<JoinHandle<Vec<u8>>>,
     /// Reads what it writes to standard output.
     output: Option<JoinHandle<Vec<u8>>>,
     /// Set when nobody wants its result any more.
@@ -201,13 +201,13 @@ impl Running {
         let name = command.get_program().to_string_lossy().into_owned();
         system::ends_with_us(command);
         let child = command.spawn().map_err(|e| format!("cannot run {name}: {e}"))?;
-        Ok(Self { child, name, told: None, output: None, cancelled: Arc::default() })
+        Ok(Self { child, name, diagnostics: None, output: None, cancelled: Arc::default() })
     }
 
     /// Starts it; what it writes to standard error is kept, in memory: the disk may be full.
     pub fn quiet(command: &mut Command) -> Result<Self, String> {
         let mut this = Self::start(command.stderr(Stdio::piped()))?;
-        this.told = this.child.stderr.take().map(read);
+        this.diagnostics = this.child.stderr.take().map(read);
         Ok(this)
     }
 
@@ -243,7 +243,7 @@ impl Running {
 
     /// Waits for its end: its exit code, and what was kept of what it said.
     pub fn end(self) -> Result<(i32, String), Unfinished> {
-        self.output().map(|(code, _, told)| (code, told))
+        self.output().map(|(code, _, diagnostics)| (code, diagnostics))
     }
 
     /// Waits for its end: its exit code, what was kept of its output, and of what it said.
@@ -258,14 +258,14 @@ impl Running {
             }
         };
         let kept = |reader: Option<JoinHandle<_>>| reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
-        let (output, told) = (kept(self.output.take()), kept(self.told.take()));
-        let told = String::from_utf8_lossy(&told).into_owned();
+        let (output, diagnostics) = (kept(self.output.take()), kept(self.diagnostics.take()));
+        let diagnostics = String::from_utf8_lossy(&diagnostics).into_owned();
         match status.code() {
-            Some(code) => Ok((code, output, told)),
+            Some(code) => Ok((code, output, diagnostics)),
             None => {
                 let signal = system::signal_of(status);
                 let guess = if signal == SIGKILL { ", possibly because memory ran out" } else { "" };
-                Err(Unfinished::BySignal(format!("{} was ended by signal {signal}{guess}\n{told}", self.name)))
+                Err(Unfinished::BySignal(format!("{} was ended by signal {signal}{guess}\n{diagnostics}", self.name)))
             }
         }
     }
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_signal_is_told() {
         let ended = Running::quiet(Command::new("sh").args(["-c", "echo why >&2; kill -9 $$"])).unwrap().end();
-        let Err(Unfinished::BySignal(told)) = ended else { panic!("{ended:?}") };
-        assert!(told.contains("sh was ended by signal 9") && told.contains("why"), "{told}");
+        let Err(Unfinished::BySignal(diagnostics)) = ended else { panic!("{ended:?}") };
+        assert!(diagnostics.contains("sh was ended by signal 9") && diagnostics.contains("why"), "{diagnostics}");
     }
 }

@@ -687,8 +687,8 @@ impl Line {
 
     /// A warning of ours is on.
     pub fn warns_of(&self, warning: AmpWarning) -> bool {
-        let told = self.amp_warnings.iter().rev().find(|(one, _)| *one == warning).is_some_and(|(_, on)| *on);
-        told && self.last(|f| f == "-w").is_none()
+        let chosen = self.amp_warnings.iter().rev().find(|(one, _)| *one == warning).is_some_and(|(_, on)| *on);
+        chosen && self.last(|f| f == "-w").is_none()
     }
 
     /// What becomes of accesses outside of arrays and array_views.

@@ -22,9 +22,9 @@ impl HostPass {
         let _ = std::fs::remove_file(image);
         let pipe = system::pipe(image).ok()?;
         // What it says is kept until the source is known to be right; it sees no terminal.
-        let told = line.last(|f| f.contains("color-diagnostics") || f.starts_with("-fdiagnostics-color"));
+        let chosen = line.last(|f| f.contains("color-diagnostics") || f.starts_with("-fdiagnostics-color"));
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        if told.is_none() && !dumb && std::io::stderr().is_terminal() {
+        if chosen.is_none() && !dumb && std::io::stderr().is_terminal() {
             command.arg("-fcolor-diagnostics");
         }
         Some(Self { running: Running::quiet(command).ok()?, pipe })

@@ -27,7 +27,7 @@ pub struct Compiled {
     /// The image of the kernels; `None` if the source has none.
     pub image: Option<Vec<u8>>,
     /// Warnings.
-    pub told: String,
+    pub diagnostics: String,
 }
 
 impl Compiling {
@@ -48,12 +48,12 @@ impl Compiling {
 
     /// Waits for its end.
     pub fn end(self) -> Result<Compiled, Failed> {
-        let (code, told) = self.running.end()?;
+        let (code, diagnostics) = self.running.end()?;
         if code != 0 {
-            return Err(Failed::of_pass("compiling kernels", code, told));
+            return Err(Failed::of_pass("compiling kernels", code, diagnostics));
         }
         let image = std::fs::read(&self.image).map_err(|e| format!("cannot read {}: {e}", self.image.display()))?;
-        Ok(Compiled { image: Some(image).filter(|bytes| !bytes.is_empty()), told })
+        Ok(Compiled { image: Some(image).filter(|bytes| !bytes.is_empty()), diagnostics })
     }
 }
 

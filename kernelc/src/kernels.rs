@@ -80,7 +80,7 @@ pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKerne
 struct Prepared {
     module: Module,
     /// Loops of it wait for other threads, and are marked so.
-    spins: bool,
+    has_spin_loops: bool,
 }
 
 /// The code after LLVM's passes.
@@ -175,7 +175,7 @@ impl Steps<'_> {
     /// Gives the ends of threads, the order of locks, and loops that wait for other threads forms that LLVM leaves as they are.
     fn prepared(&self, module: &Module, large: bool) -> Result<Prepared, String> {
         let inline = pipelines::inline(large);
-        let mut prepared = Prepared { module: module.clone(), spins: false };
+        let mut prepared = Prepared { module: module.clone(), has_spin_loops: false };
         if calls::is_called(DeviceFunction::EndThread, module) {
             self.pipeline(&mut prepared.module, "inline", &inline)?;
             self.pass(&mut prepared.module, "end-thread", end_thread::run)?;
@@ -193,7 +193,7 @@ impl Steps<'_> {
             prepared.module = values.clone();
         }
         if self.pass(&mut values, "spin-marks", spin_marks::run)? {
-            prepared = Prepared { module: values, spins: true };
+            prepared = Prepared { module: values, has_spin_loops: true };
         }
         Ok(prepared)
     }
@@ -225,7 +225,7 @@ impl Steps<'_> {
     }
 
     fn unmark(&self, prepared: &Prepared, module: &mut Module) -> Result<(), String> {
-        if prepared.spins { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
+        if prepared.has_spin_loops { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
     }
 
     /// Optimises the code, and copies the result.

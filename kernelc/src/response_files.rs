@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The deepest nesting of response files.
 const DEEPEST: usize = 64;
 /// The most arguments of all of them.
-const MOST: usize = 1 << 20;
+const MOST_ARGUMENTS: usize = 1 << 20;
 
 /// The arguments, with response files replaced by what they hold. `@name` without such a file stays, as in Clang and GCC.
 pub fn expanded(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
@@ -23,7 +23,7 @@ fn expand(arguments: Vec<OsString>, depth: usize, all: &mut Vec<OsString>) -> Re
             all.push(argument);
             continue;
         };
-        if depth == DEEPEST || all.len() > MOST {
+        if depth == DEEPEST || all.len() > MOST_ARGUMENTS {
             return Err(format!(
                 "{} is nested too deep or too long: do response files name each other?",
                 file.display()

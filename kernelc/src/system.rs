@@ -119,9 +119,9 @@ mod unix {
             // SAFETY: the process is our child, and nobody has waited for its end: the number is still its own. All zeros are a
             // valid siginfo_t, which the call writes.
             unsafe {
-                let mut told: libc::siginfo_t = std::mem::zeroed();
+                let mut info: libc::siginfo_t = std::mem::zeroed();
                 libc::kill(id, libc::SIGSTOP);
-                libc::waitid(libc::P_PID, child.id(), &raw mut told, libc::WSTOPPED | libc::WEXITED | libc::WNOWAIT);
+                libc::waitid(libc::P_PID, child.id(), &raw mut info, libc::WSTOPPED | libc::WEXITED | libc::WNOWAIT);
             }
             kill_descendants(id);
         }

@@ -65,19 +65,19 @@ impl Module {
         let raw = unsafe { (f.LLVMContextCreate)() };
         let context = Rc::new(Context { llvm, raw, errors: Box::into_raw(Box::default()) });
         let mut module = Self { llvm, raw: std::ptr::null_mut(), context };
-        let mut told = std::ptr::null_mut();
+        let mut why = std::ptr::null_mut();
         // SAFETY: the context is the module's. The list lives longer than the context. The buffer copies `code`, and the parser takes
         // the buffer over.
         let failed = unsafe {
             (f.LLVMContextSetDiagnosticHandler)(raw, keep_error, module.context.errors.cast());
             let buffer =
                 (f.LLVMCreateMemoryBufferWithMemoryRangeCopy)(code.as_ptr().cast(), code.len(), title.as_ptr());
-            (f.LLVMParseIRInContext)(raw, buffer, &mut module.raw, &mut told)
+            (f.LLVMParseIRInContext)(raw, buffer, &mut module.raw, &mut why)
         };
         if failed != 0 {
             module.raw = std::ptr::null_mut();
             // SAFETY: the parser's message, used once.
-            return Err(unsafe { message(llvm, told) });
+            return Err(unsafe { message(llvm, why) });
         }
         module.verify()?;
         Ok(module)
@@ -85,14 +85,14 @@ impl Module {
 
     /// Reads text as another module of the same context.
     pub fn beside(&self, text: &str) -> Result<Self, String> {
-        let (f, mut told) = (self.llvm.functions, std::ptr::null_mut());
+        let (f, mut why) = (self.llvm.functions, std::ptr::null_mut());
         let mut other = Self { llvm: self.llvm, raw: std::ptr::null_mut(), context: Rc::clone(&self.context) };
         // SAFETY: the buffer copies the text, and the parser takes the buffer over. The message is used once.
         unsafe {
             let buffer = (f.LLVMCreateMemoryBufferWithMemoryRangeCopy)(text.as_ptr().cast(), text.len(), c"".as_ptr());
-            if (f.LLVMParseIRInContext)(self.context.raw, buffer, &mut other.raw, &mut told) != 0 {
+            if (f.LLVMParseIRInContext)(self.context.raw, buffer, &mut other.raw, &mut why) != 0 {
                 other.raw = std::ptr::null_mut();
-                return Err(message(self.llvm, told));
+                return Err(message(self.llvm, why));
             }
         }
         Ok(other)
@@ -110,21 +110,21 @@ impl Module {
 
     /// Writes it as bitcode.
     pub fn write(&self, file: &Path) -> Result<(), String> {
-        let told = || format!("cannot write {}", file.display());
-        let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|_| told())?;
+        let why = || format!("cannot write {}", file.display());
+        let name = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|_| why())?;
         // SAFETY: the module is valid, and the name is a string.
         let failed = unsafe { (self.llvm.functions.LLVMWriteBitcodeToFile)(self.raw, name.as_ptr()) } != 0;
-        if failed { Err(told()) } else { Ok(()) }
+        if failed { Err(why()) } else { Ok(()) }
     }
 
     /// An error where the module breaks the rules of LLVM's IR.
     pub fn verify(&self) -> Result<(), String> {
-        let mut told = std::ptr::null_mut();
+        let mut why = std::ptr::null_mut();
         // SAFETY: the module is valid until it is dropped; the message is new, and used once.
         unsafe {
-            let broken = (self.llvm.functions.LLVMVerifyModule)(self.raw, RETURN_STATUS, &mut told) != 0;
-            let told = message(self.llvm, told);
-            if broken { Err(format!("the module is broken: {told}")) } else { Ok(()) }
+            let broken = (self.llvm.functions.LLVMVerifyModule)(self.raw, RETURN_STATUS, &mut why) != 0;
+            let why = message(self.llvm, why);
+            if broken { Err(format!("the module is broken: {why}")) } else { Ok(()) }
         }
     }
 

@@ -288,8 +288,8 @@ impl Remap<'_> {
                 .into_iter()
                 .flat_map(|block| listed((f.LLVMGetFirstInstruction)(block), f.LLVMGetNextInstruction))
                 .collect();
-            let (told, all): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.only_tells(*one));
-            for one in told {
+            let (debug_uses, all): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.only_tells(*one));
+            for one in debug_uses {
                 (f.LLVMInstructionEraseFromParent)(one);
             }
             let (old, kept): (Vec<Raw>, Vec<Raw>) = all.into_iter().partition(|one| self.changes(*one));

@@ -76,11 +76,11 @@ impl Llvm {
     /// What LLVM knows of a target: not null, to be disposed of.
     fn machine(self, triple: &CStr, how: Generation<'_>) -> Result<*mut c_void, String> {
         let f = self.functions;
-        let (mut target, mut told) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (mut target, mut why) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: the strings live over the calls; the message is used once.
         unsafe {
-            if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut told) != 0 {
-                return Err(message(self, told));
+            if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut why) != 0 {
+                return Err(message(self, why));
             }
             let (cpu, features) = (how.processor.as_ptr(), c"".as_ptr());
             let machine =
@@ -140,10 +140,10 @@ impl Module {
         unsafe {
             let mut done = self.run_for(pipeline, machine);
             if done.is_ok() {
-                let mut told = std::ptr::null_mut();
-                let failed = (f.LLVMTargetMachineEmitToFile)(machine, self.raw, file.as_ptr(), OBJECT_FILE, &mut told);
-                let told = message(self.llvm, told);
-                done = if failed == 0 { self.reported() } else { Err(told) };
+                let mut why = std::ptr::null_mut();
+                let failed = (f.LLVMTargetMachineEmitToFile)(machine, self.raw, file.as_ptr(), OBJECT_FILE, &mut why);
+                let why = message(self.llvm, why);
+                done = if failed == 0 { self.reported() } else { Err(why) };
             }
             (f.LLVMDisposeTargetMachine)(machine);
             done
@@ -172,9 +172,9 @@ impl Module {
             let error = (f.LLVMRunPasses)(self.raw, passes.as_ptr(), machine, options);
             (f.LLVMDisposePassBuilderOptions)(options);
             (!error.is_null()).then(|| {
-                let told = (f.LLVMGetErrorMessage)(error);
-                let text = CStr::from_ptr(told).to_string_lossy().into_owned();
-                (f.LLVMDisposeErrorMessage)(told);
+                let why = (f.LLVMGetErrorMessage)(error);
+                let text = CStr::from_ptr(why).to_string_lossy().into_owned();
+                (f.LLVMDisposeErrorMessage)(why);
                 text
             })
         };

@@ -30,9 +30,9 @@ impl Place {
         let out = self.root.join("opt.ll");
         let mut command = self.clang.opt(pipeline, file, &out);
         let done = command.stdin(Stdio::null()).output().unwrap();
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success(), "{}: {told}", pipeline.passes);
-        (std::fs::read_to_string(out).unwrap(), told)
+        let errors = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success(), "{}: {errors}", pipeline.passes);
+        (std::fs::read_to_string(out).unwrap(), errors)
     }
 
     fn module(&self, file: &Path) -> Module {

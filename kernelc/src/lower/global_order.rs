@@ -43,7 +43,7 @@ impl Touched {
 }
 
 /// More work than this for one kernel, blocks times barriers, is not done: its barriers order everything.
-const MOST: usize = 1 << 22;
+const MOST_WORK: usize = 1 << 22;
 
 /// For each barrier, by its block and its place there.
 pub(super) fn barrier_orders(
@@ -59,7 +59,7 @@ pub(super) fn barrier_orders(
             }
         }
     }
-    if barriers.is_empty() || barriers.len() * function.blocks.len() > MOST {
+    if barriers.is_empty() || barriers.len() * function.blocks.len() > MOST_WORK {
         return HashMap::new();
     }
     let looking = Looking { module, function, pointers };

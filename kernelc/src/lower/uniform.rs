@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// A place that is known when the kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum KnownAddress {
     /// In the block.
     Block(i64),
     /// In the face of the array whose address is at this offset of the block.
@@ -21,7 +21,7 @@ enum Place {
 /// Where the places of a kernel are in its uniform buffer.
 #[derive(Default)]
 pub(super) struct Uniform {
-    places: HashMap<LocalId, Place>,
+    places: HashMap<LocalId, KnownAddress>,
     /// By the offsets of their references.
     faces: HashMap<u32, u64>,
     block_size: u64,
@@ -44,7 +44,7 @@ impl Uniform {
         }
         let mut uniform = Self { places: HashMap::new(), faces, block_size, size };
         for n in 0..function.parameters.len() {
-            uniform.places.insert(LocalId(n), Place::Block(0));
+            uniform.places.insert(LocalId(n), KnownAddress::Block(0));
         }
         while function.instructions().filter(|instruction| uniform.follow(instruction)).count() > 0 {}
         uniform
@@ -60,16 +60,16 @@ impl Uniform {
                 };
                 match place {
                     _ if !by.is_empty() => return false,
-                    Place::Block(at) => at.checked_add(offset).map(Place::Block),
-                    Place::Face(slot, at) => at.checked_add(offset).map(|at| Place::Face(slot, at)),
+                    KnownAddress::Block(at) => at.checked_add(offset).map(KnownAddress::Block),
+                    KnownAddress::Face(slot, at) => at.checked_add(offset).map(|at| KnownAddress::Face(slot, at)),
                 }
             }
             Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } | Op::Freeze { value } => {
                 self.place(value)
             }
             Op::Load { ty: Type::Pointer(_), pointer, .. } => match self.place(pointer) {
-                Some(Place::Block(at)) => {
-                    u32::try_from(at).ok().filter(|at| self.faces.contains_key(at)).map(|at| Place::Face(at, 0))
+                Some(KnownAddress::Block(at)) => {
+                    u32::try_from(at).ok().filter(|at| self.faces.contains_key(at)).map(|at| KnownAddress::Face(at, 0))
                 }
                 _ => None,
             },
@@ -78,7 +78,7 @@ impl Uniform {
         place.is_some_and(|place| self.places.insert(result, place).is_none())
     }
 
-    fn place(&self, pointer: &Operand) -> Option<Place> {
+    fn place(&self, pointer: &Operand) -> Option<KnownAddress> {
         let Value::Local(local) = pointer.value else { return None };
         self.places.get(&local).copied()
     }
@@ -89,8 +89,8 @@ impl Uniform {
             u64::try_from(at).ok().filter(|at| at.checked_add(bytes).is_some_and(|end| end <= size))
         };
         match self.place(pointer).filter(|_| self.size > 0)? {
-            Place::Block(at) => inside(at, self.block_size),
-            Place::Face(slot, at) => Some(self.faces.get(&slot)? + inside(at, arguments::FACE)?),
+            KnownAddress::Block(at) => inside(at, self.block_size),
+            KnownAddress::Face(slot, at) => Some(self.faces.get(&slot)? + inside(at, arguments::FACE)?),
         }
     }
 }

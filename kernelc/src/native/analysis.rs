@@ -27,7 +27,7 @@ pub struct Surroundings {
     /// The variables that are tile_static.
     pub shared: BTreeSet<GlobalId>,
     /// Of the kernel: loads from views' and arrays' own members.
-    pub faces: HashSet<LocalId>,
+    pub view_members: HashSet<LocalId>,
     /// The kernel only reads the argument block.
     pub reads_block: bool,
 }

@@ -136,8 +136,8 @@ impl Calls {
     fn run(mut self, cancelled: &Arc<AtomicBool>) -> Result<Option<Vec<PathBuf>>, String> {
         match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
             (0, _) => {}
-            (process::REFUSED, told) => return Err(told),
-            (code, told) => return Err(format!("LLVM failed ({code}) to make native kernels: {told}")),
+            (process::REFUSED, diagnostics) => return Err(diagnostics),
+            (code, diagnostics) => return Err(format!("LLVM failed ({code}) to make native kernels: {diagnostics}")),
         }
         // Without kernels there is neither an object nor a module, and one object may be for several processors.
         let mut running = Vec::new();
@@ -147,9 +147,9 @@ impl Calls {
             }
         }
         for one in running {
-            let (code, told) = one.end()?;
+            let (code, diagnostics) = one.end()?;
             if code != 0 {
-                return Err(format!("LLVM rejected the native kernels ({code}): {told}"));
+                return Err(format!("LLVM rejected the native kernels ({code}): {diagnostics}"));
             }
         }
         self.objects.retain(|object| object.is_file());

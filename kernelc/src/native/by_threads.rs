@@ -84,7 +84,7 @@ impl Making {
 fn ended(what: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
     match Running::quiet(command)?.cancelled_by(cancelled).end()? {
         (0, _) => Ok(()),
-        (code, told) => Err(format!("{what} failed ({code}) to make kernels for single threads: {told}")),
+        (code, diagnostics) => Err(format!("{what} failed ({code}) to make kernels for single threads: {diagnostics}")),
     }
 }
 
@@ -159,9 +159,11 @@ pub fn run(module: &mut Module) -> Result<Vec<String>, String> {
 
 /// Whether a call of a function costs more than what it does.
 fn is_short(function: Value<'_>) -> bool {
-    const MOST: usize = 24;
+    const MOST_INSTRUCTIONS: usize = 24;
     let calls = |one: Value<'_>| one.form() == Form::Instruction(opcode::CALL);
-    function.first_block().is_some() && function.instructions().count() <= MOST && !function.instructions().any(calls)
+    function.first_block().is_some()
+        && function.instructions().count() <= MOST_INSTRUCTIONS
+        && !function.instructions().any(calls)
 }
 
 /// The table of the kernels.

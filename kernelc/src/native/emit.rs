@@ -1,9 +1,9 @@
 //! Writes a kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
 
 use super::analysis::Kernel;
-use super::bounds::Step;
 use super::calls::is_lifetime;
 use super::function::{AXES, Function, Region};
+use super::idle_threads::Step;
 use super::instructions::Copied;
 use super::layout::{Layout, ROW};
 use super::parallel::Threads;

@@ -12,7 +12,7 @@ const MOST_PAIRS: usize = 200;
 
 /// A load or store of a variable.
 #[derive(Clone, Copy)]
-struct Step {
+struct VariableAccess {
     /// The place of the instruction in its block.
     at: usize,
     variable: LocalId,
@@ -33,7 +33,7 @@ pub fn find(code: &ir::Module, function: &Function) -> Joined {
     let flow: Vec<Flow> =
         function.blocks.iter().map(|b| Flow { next: targets(&b.instructions), barrier: None }).collect();
     let mut live = live(function, &flow, &all);
-    let blocks: Vec<Vec<Step>> = function.blocks.iter().map(|block| steps(block, &all)).collect();
+    let blocks: Vec<Vec<VariableAccess>> = function.blocks.iter().map(|block| steps(block, &all)).collect();
     let mut pairs = BTreeSet::new();
     for block in &blocks {
         let loads: HashMap<LocalId, LocalId> =
@@ -66,35 +66,37 @@ pub fn find(code: &ir::Module, function: &Function) -> Joined {
     }
     let kept: HashSet<LocalId> = names.values().copied().collect();
     let dropped = blocks.iter().enumerate().flat_map(|(n, block)| {
-        let renamed =
-            block.iter().map(|s| Step { variable: names.get(&s.variable).copied().unwrap_or(s.variable), ..*s });
+        let renamed = block
+            .iter()
+            .map(|s| VariableAccess { variable: names.get(&s.variable).copied().unwrap_or(s.variable), ..*s });
         superfluous(renamed.filter(|step| kept.contains(&step.variable))).into_iter().map(move |at| (n, at))
     });
     Joined { dropped: dropped.collect(), names }
 }
 
-fn steps(block: &ir::Block, all: &Variables) -> Vec<Step> {
+fn steps(block: &ir::Block, all: &Variables) -> Vec<VariableAccess> {
     let step = |(at, one): (usize, &ir::Instruction)| {
         let access = Access::of(one)?;
         let variable = access.address.local().filter(|name| all.get(name).is_some_and(|v| v.plain))?;
         let value = one.result.or_else(|| access.value.and_then(Value::local));
-        Some(Step { at, variable, value, stores: access.value.is_some() })
+        Some(VariableAccess { at, variable, value, stores: access.value.is_some() })
     };
     block.instructions.iter().enumerate().filter_map(step).collect()
 }
 
 /// True if one of two variables is changed while the other is live. `names`: the variables coalesced so far.
 fn meet(
-    blocks: &[Vec<Step>],
+    blocks: &[Vec<VariableAccess>],
     flow: &[Flow],
     live: &[BTreeSet<LocalId>],
     names: &BTreeMap<LocalId, LocalId>,
     two: [LocalId; 2],
 ) -> bool {
-    let of =
-        |step: &Step| two.iter().position(|name| *name == names.get(&step.variable).copied().unwrap_or(step.variable));
+    let of = |step: &VariableAccess| {
+        two.iter().position(|name| *name == names.get(&step.variable).copied().unwrap_or(step.variable))
+    };
     blocks.iter().enumerate().any(|(n, block)| {
-        let steps: Vec<(usize, &Step)> = block.iter().filter_map(|s| Some((of(s)?, s))).collect();
+        let steps: Vec<(usize, &VariableAccess)> = block.iter().filter_map(|s| Some((of(s)?, s))).collect();
         // Checks whether each store only copies the current value of the other variable.
         let mut fresh: HashMap<Option<LocalId>, usize> = HashMap::new();
         let copies: Vec<bool> = steps
@@ -118,7 +120,7 @@ fn meet(
 }
 
 /// Among the loads and stores of a block, the positions of stores of the value that the variable already has.
-fn superfluous(steps: impl Iterator<Item = Step>) -> Vec<usize> {
+fn superfluous(steps: impl Iterator<Item = VariableAccess>) -> Vec<usize> {
     let mut fresh: HashMap<Option<LocalId>, LocalId> = HashMap::new();
     let mut found = Vec::new();
     for step in steps {

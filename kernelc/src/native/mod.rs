@@ -2,7 +2,6 @@
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
-mod bounds;
 pub(crate) mod build;
 pub(crate) mod by_threads;
 mod calls;
@@ -11,6 +10,7 @@ mod flags;
 mod forks;
 mod function;
 mod handles;
+mod idle_threads;
 mod instructions;
 mod join;
 mod layout;
@@ -45,7 +45,7 @@ pub(crate) use table::register_symbol;
 pub(crate) struct Processors {
     /// The name of the function, Clang's name of the processor.
     levels: &'static [(&'static str, &'static str)],
-    /// More that functions are told of it.
+    /// More attributes of the functions.
     attributes: &'static [(&'static str, &'static str)],
 }
 
@@ -106,9 +106,10 @@ pub fn cut(mut module: Module, checked: bool) -> Result<Native, String> {
     let (mut kernels, mut left_out) = (Vec::new(), Vec::new());
     for (index, function) in module.functions().enumerate().filter(|(_, function)| is_kernel(*function)) {
         let handles = Handles::of(function);
-        let faces = (0..handles.locals.len()).map(LocalId).filter(|n| is_face(handles.locals[n.0])).collect();
+        let view_members =
+            (0..handles.locals.len()).map(LocalId).filter(|n| is_view_member(handles.locals[n.0])).collect();
         let reads_block = ["readonly", "readnone"].iter().any(|name| function.number_of(0, name).is_some());
-        let around = Surroundings { shared: shared.clone(), faces, reads_block };
+        let around = Surroundings { shared: shared.clone(), view_members, reads_block };
         let plan = |cut| {
             let kernel = Kernel::new(&code, index, &around, cut)?;
             let layout = Layout::of(&kernel, &around)?;
@@ -159,7 +160,7 @@ fn is_shared(code: &Code, variable: GlobalId) -> bool {
 }
 
 /// Whether an instruction loads a member of a view or of what kernels see of an array, as its type-based alias information says.
-fn is_face(one: Value<'_>) -> bool {
+fn is_view_member(one: Value<'_>) -> bool {
     let tag = if one.form() == Form::Instruction(o::LOAD) { one.metadata("tbaa") } else { None };
     let class = tag.and_then(|tag| tag.operands().first().copied().flatten()?.as_node());
     let name = class.and_then(|class| class.operands().first().copied().flatten());

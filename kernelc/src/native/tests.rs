@@ -75,8 +75,8 @@ fn what_is_left_out_and_why() {
             "the address of a tile_static variable",
         ),
     ] {
-        let told = made(&body).err().unwrap_or_default();
-        assert!(told.contains(why), "{told:?} of\n{body}");
+        let refusal = made(&body).err().unwrap_or_default();
+        assert!(refusal.contains(why), "{refusal:?} of\n{body}");
     }
     let changes = native(&module("", END));
     assert_eq!(changes.left_out[0].1, "it changes its functor");
@@ -225,7 +225,7 @@ fn known(body: &str, cut: bool) -> Kernel {
     prepare::run(&mut module).unwrap_or_else(|why| panic!("{why}\n{body}"));
     let code = Rc::new(snapshot(&module));
     let shared = (0..code.globals.len()).map(GlobalId).filter(|n| is_shared(&code, *n)).collect();
-    let around = Surroundings { shared, faces: HashSet::new(), reads_block: true };
+    let around = Surroundings { shared, view_members: HashSet::new(), reads_block: true };
     let index = code.functions.iter().position(|function| function.name == "k").unwrap_or(0);
     Kernel::new(&code, index, &around, cut).unwrap_or_else(|why| panic!("{why} of\n{body}"))
 }

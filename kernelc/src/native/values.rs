@@ -8,7 +8,7 @@ use crate::ir::{Constant, GlobalId, LocalId, Op, Value};
 use std::collections::{BTreeSet, HashSet};
 
 /// At most so many instructions rematerialise a value.
-const MOST_AGAIN: usize = 24;
+const MOST_REMATERIALISED: usize = 24;
 /// Values are followed so far.
 const MOST_STEPS: usize = 64;
 
@@ -26,14 +26,14 @@ impl Kernel {
         (0..self.function.locals.len()).map(LocalId)
     }
 
-    /// Loads of the argument block, and of the arrays' own faces behind it.
+    /// Loads of the argument block, and of of the members of arrays behind it.
     pub fn find_constant_loads(&mut self, around: &Surroundings) {
         let constant = |name: &LocalId| {
             let load = self.made(*name).filter(|one| matches!(one.op, Op::Load { .. })).and_then(Access::of);
             match load.map(|access| self.root(access.address, 0)) {
                 Some(Root::Block) => true,
-                // What is behind a pointer in the block may be data; the type of a face says that it is not.
-                Some(Root::Behind) => around.faces.contains(name),
+                // What is behind a pointer in the block may be data; the type of a member says that it is not.
+                Some(Root::Behind) => around.view_members.contains(name),
                 _ => false,
             }
         };
@@ -122,7 +122,7 @@ impl Kernel {
             // It is there, unless it is made of itself.
             return chain.contains(&name);
         }
-        let Some(one) = self.made(name).filter(|_| seen.len() <= 4 * MOST_AGAIN) else { return false };
+        let Some(one) = self.made(name).filter(|_| seen.len() <= 4 * MOST_REMATERIALISED) else { return false };
         if let Some(variable) = self.read(one) {
             let Some(value) = Self::single(variable) else { return false };
             // The load stands for the value.
@@ -138,11 +138,14 @@ impl Kernel {
             }
             op => is_simple(op),
         };
-        if !known || chain.len() > MOST_AGAIN || !locals(one).all(|used| self.chain(&Value::Local(used), chain, seen)) {
+        if !known
+            || chain.len() > MOST_REMATERIALISED
+            || !locals(one).all(|used| self.chain(&Value::Local(used), chain, seen))
+        {
             return false;
         }
         chain.push(name);
-        chain.len() <= MOST_AGAIN
+        chain.len() <= MOST_REMATERIALISED
     }
 }
 

@@ -36,7 +36,7 @@ pub fn has_locks(module: &Module) -> bool {
 }
 
 /// An instruction that a fence stands before, by number.
-struct Place {
+struct FencePoint {
     function: usize,
     block: usize,
     instruction: usize,
@@ -45,7 +45,7 @@ struct Place {
 }
 
 /// From the end, so that an edit moves none of those that follow.
-fn places(code: &ir::Module) -> Vec<Place> {
+fn places(code: &ir::Module) -> Vec<FencePoint> {
     let mut all = Vec::new();
     for (function, body) in code.functions.iter().enumerate() {
         if !body.instructions().any(|one| one.op.is_atomic_update()) {
@@ -58,7 +58,7 @@ fn places(code: &ir::Module) -> Vec<Place> {
                 let behind = one.op.is_atomic_update();
                 let frees = || locks::changed(&one.op).is_some_and(|at| locks.contains(&locks::address(&flow, at)));
                 if behind || frees() {
-                    all.push(Place { function, block, instruction, behind });
+                    all.push(FencePoint { function, block, instruction, behind });
                 }
             }
         }

@@ -59,7 +59,7 @@ fn meets(flow: &Flow<'_>) -> Vec<usize> {
         around.min_by_key(|one| one.blocks.len()).map(|one| one.header)
     };
     let mut all = Vec::new();
-    for spin in flow.loops.iter().filter(|one| spins(flow, one)) {
+    for spin in flow.loops.iter().filter(|one| is_spin_loop(flow, one)) {
         let several =
             |block: usize| flow.graph.predecessors[block].iter().filter(|from| spin.blocks.contains(from)).count() > 1;
         let own = |block: usize| innermost(block) == Some(spin.header);
@@ -70,7 +70,7 @@ fn meets(flow: &Flow<'_>) -> Vec<usize> {
 }
 
 /// Whether the loop is left when something was set in it that follows from an atomic operation.
-fn spins(flow: &Flow<'_>, one: &NaturalLoop) -> bool {
+fn is_spin_loop(flow: &Flow<'_>, one: &NaturalLoop) -> bool {
     let inside = |block: usize| one.blocks.contains(&block);
     let writes = |one: &&Instruction| one.op.is_atomic_update() || matches!(one.op, Op::Store { .. });
     if one.blocks.iter().flat_map(|&block| flow.block(block)).filter(writes).count() < 2 {

@@ -59,7 +59,7 @@ struct Checks<'m> {
     block: Value<'m>,
     bytes: u64,
     /// The pointers through which the address of an array's elements is read.
-    faces: HashSet<Value<'m>>,
+    arrays: HashSet<Value<'m>>,
     /// A variable's own address is kept in memory.
     kept: bool,
 }
@@ -99,11 +99,11 @@ impl<'m> Checks<'m> {
         let unknown = "the size of its arguments is not known";
         let bytes = kernel.dereferenceable(0).ok_or(unknown)?;
         let block = kernel.parameter(0).ok_or(unknown)?;
-        let mut checks = Self { edit, kernel, block, bytes, faces: HashSet::new(), kept: false };
+        let mut checks = Self { edit, kernel, block, bytes, arrays: HashSet::new(), kept: false };
         for one in kernel.instructions() {
             if is_plain(one, o::LOAD) && is_pointer(one) {
-                checks.faces.extend(one.operand(0).and_then(|from| match checks.reach(from) {
-                    Reach::Of(face) => Some(face),
+                checks.arrays.extend(one.operand(0).and_then(|from| match checks.reach(from) {
+                    Reach::Of(array) => Some(array),
                     _ => None,
                 }));
             } else if is_plain(one, o::STORE) {
@@ -188,7 +188,7 @@ impl<'m> Checks<'m> {
 
     /// The address of a member of an array that the argument block points to, not of an element.
     fn is_of_array(&self, pointer: Value<'m>) -> bool {
-        matches!(self.reach(pointer), Reach::Of(memory) if self.faces.contains(&memory) && self.is_captured(memory))
+        matches!(self.reach(pointer), Reach::Of(memory) if self.arrays.contains(&memory) && self.is_captured(memory))
     }
 
     /// A pointer that lies in the argument block.
@@ -233,7 +233,7 @@ impl<'m> Checks<'m> {
         let address = made.operand(0).filter(|_| is_plain(made, o::LOAD))?;
         match self.reach(address) {
             Reach::Block => Some((address, table::POINTED)),
-            Reach::Of(face) if self.is_captured(face) => Some((face.operand(0)?, table::ELEMENTS)),
+            Reach::Of(array) if self.is_captured(array) => Some((array.operand(0)?, table::ELEMENTS)),
             _ => None,
         }
     }
@@ -484,8 +484,8 @@ mod tests {
                  define void @k(ptr noundef dereferenceable(40) %0, i64 %n) \"revamp-kernel\" {{\n  %v = alloca i32\n  \
                  %data = load ptr, ptr %0, align 8\n  %p = getelementptr i32, ptr %data, i64 5\n{body}  ret void\n}}\n"
             );
-            let told = run(&mut crate::ir::tests::parsed(&text).unwrap()).err().unwrap_or_default();
-            assert!(told.starts_with(why), "{told:?} of\n{body}");
+            let refusal = run(&mut crate::ir::tests::parsed(&text).unwrap()).err().unwrap_or_default();
+            assert!(refusal.starts_with(why), "{refusal:?} of\n{body}");
         }
     }
 }
