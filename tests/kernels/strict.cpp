@@ -1,6 +1,8 @@
 // Functions that differ only by restriction: kernels take the device's, on host threads as native code.
 #include "device.hpp"
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <strict_library.h>
@@ -481,6 +483,18 @@ TEST(constraints_stand_behind_restrictions) {
 int side_of_utility();
 TEST(sources_without_launches_overload_too) {
     CHECK(side_of_utility() == 2);
+}
+
+// The standard library's functions are for the host and devices here.
+TEST(standard_absolute_values) {
+    std::vector<int> v{-1, 2, -3, 4};
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            const long wide = -5;
+            view[i] = std::abs(view[i]) + 10 * int(std::abs(wide)) + 100 * int(std::abs(-1.5f) * 2) + 1000 * which();
+        });
+    CHECK(view[0] == 2351 && view[2] == 2353);
 }
 
 TEST(host_threads_take_it_too) {
