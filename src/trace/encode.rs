@@ -21,6 +21,52 @@ const SEQUENCE: u32 = 1;
 /// The flag on packets that belong to the sequence.
 const FLAGS: u32 = SEQ_NEEDS_INCREMENTAL_STATE;
 
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident, $all:ident: $($variant:ident $text:literal,)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        enum $name { $($variant),* }
+        /// Their texts, in order.
+        const $all: &[&str] = &[$($text),*];
+    };
+}
+
+names! {
+    /// The categories of events. Their numbers in a trace begin at 1.
+    Category, CATEGORIES:
+    Call "call",
+    Launch "launch",
+    Transfer "transfer",
+    Wait "wait",
+    Pipeline "pipeline",
+    Device "device",
+    Submitted "submitted",
+    Race "race",
+    Thread "thread",
+    Lost "lost",
+}
+names! {
+    /// The names of annotations. Their numbers in a trace begin at 1.
+    Key, KEYS:
+    Events "events",
+    Id "id",
+    Cause "cause",
+    Call "call",
+    Line "line",
+    Object "object",
+    Source "source",
+    Captures "captures",
+    Kernel "kernel",
+    Queue "queue",
+    Accelerator "accelerator",
+    Bytes "bytes",
+    From "from",
+    To "to",
+    Address "address",
+    Kind "kind",
+    Of "of",
+}
+
 /// Texts and their numbers in the trace.
 #[derive(Default)]
 struct Interned(HashMap<Arc<str>, u64>);
@@ -41,9 +87,7 @@ impl Interned {
 pub(super) struct Encoder {
     /// A time of this process's clock, and the same time in nanoseconds.
     base: (Instant, u64),
-    categories: Interned,
     names: Interned,
-    keys: Interned,
     values: Interned,
     /// The queues that have a track.
     queues: HashSet<u64>,
@@ -57,14 +101,14 @@ impl Encoder {
     pub fn new(base: (Instant, u64)) -> Self {
         let mut made = Self {
             base,
-            categories: Interned::default(),
             names: Interned::default(),
-            keys: Interned::default(),
             values: Interned::default(),
             queues: HashSet::new(),
             new: InternedData::default(),
             bytes: Vec::new(),
         };
+        made.new.event_categories = numbered(CATEGORIES);
+        made.new.debug_annotation_names = numbered(KEYS);
         let program = std::env::current_exe().ok().and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
         let pid = i32::try_from(std::process::id()).ok();
         let process = Some(ProcessDescriptor { pid, process_name: program });
@@ -82,12 +126,19 @@ impl Encoder {
 
     fn track(&mut self, descriptor: TrackDescriptor, flags: u32) {
         let packet = TracePacket {
+            interned_data: self.new_texts(),
             trusted_packet_sequence_id: Some(SEQUENCE),
             sequence_flags: Some(flags),
             track_descriptor: Some(descriptor),
             ..Default::default()
         };
         append(&packet, &mut self.bytes);
+    }
+
+    /// Texts that no packet has brought yet.
+    fn new_texts(&mut self) -> Option<InternedData> {
+        let new = std::mem::take(&mut self.new);
+        (new != InternedData::default()).then_some(new)
     }
 
     fn child(&mut self, uuid: u64, name: String) {
@@ -104,14 +155,6 @@ impl Encoder {
         uuid
     }
 
-    fn category(&mut self, text: &str) -> u64 {
-        let (iid, is_new) = self.categories.number(text);
-        if is_new {
-            self.new.event_categories.push(interned(iid, text));
-        }
-        iid
-    }
-
     fn name(&mut self, text: &str) -> u64 {
         let (iid, is_new) = self.names.number(text);
         if is_new {
@@ -120,16 +163,8 @@ impl Encoder {
         iid
     }
 
-    fn key(&mut self, text: &str) -> u64 {
-        let (iid, is_new) = self.keys.number(text);
-        if is_new {
-            self.new.debug_annotation_names.push(interned(iid, text));
-        }
-        iid
-    }
-
-    fn text(&mut self, key: &str, text: &str) -> DebugAnnotation {
-        let name_iid = Some(self.key(key));
+    fn text(&mut self, key: Key, text: &str) -> DebugAnnotation {
+        let name_iid = Some(key as u64 + 1);
         let (iid, is_new) = self.values.number(text);
         if is_new {
             let str = Some(text.as_bytes().to_vec());
@@ -138,8 +173,8 @@ impl Encoder {
         DebugAnnotation { name_iid, string_value_iid: Some(iid), ..Default::default() }
     }
 
-    fn number(&mut self, key: &str, value: u64) -> DebugAnnotation {
-        DebugAnnotation { name_iid: Some(self.key(key)), uint_value: Some(value), ..Default::default() }
+    fn number(&self, key: Key, value: u64) -> DebugAnnotation {
+        DebugAnnotation { name_iid: Some(key as u64 + 1), uint_value: Some(value), ..Default::default() }
     }
 
     fn nanoseconds(&self, time: Instant) -> u64 {
@@ -151,12 +186,11 @@ impl Encoder {
     }
 
     fn event(&mut self, time: u64, event: TrackEvent) {
-        let new = std::mem::take(&mut self.new);
         let packet = TracePacket {
             timestamp: Some(time),
             trusted_packet_sequence_id: Some(SEQUENCE),
             track_event: Some(event),
-            interned_data: (new != InternedData::default()).then_some(new),
+            interned_data: self.new_texts(),
             sequence_flags: Some(FLAGS),
             ..Default::default()
         };
@@ -174,9 +208,9 @@ impl Encoder {
     pub fn lost(&mut self, events: u64) {
         let now = self.nanoseconds(Instant::now());
         let event = TrackEvent {
-            category_iids: vec![self.category("lost")],
+            category_iids: vec![Category::Lost as u64 + 1],
             name_iid: Some(self.name("lost events")),
-            debug_annotations: vec![self.number("events", events)],
+            debug_annotations: vec![self.number(Key::Events, events)],
             r#type: Some(TYPE_INSTANT),
             track_uuid: Some(PROCESS),
             ..Default::default()
@@ -196,15 +230,15 @@ impl Encoder {
             return self.child(THREADS + event.thread, name);
         }
         let (category, name) = described(event);
-        let mut all = vec![self.number("id", event.id)];
+        let mut all = vec![self.number(Key::Id, event.id)];
         if event.cause > 0 {
-            all.push(self.number("cause", event.cause));
+            all.push(self.number(Key::Cause, event.cause));
         }
         if let Some(call) = event.call {
-            all.push(self.text("call", &call.name.to_string_lossy()));
+            all.push(self.text(Key::Call, &call.name.to_string_lossy()));
         }
         if let Some(line) = event.caller.as_ref().and_then(|caller| lines::of_program(caller)) {
-            all.push(self.text("line", &line));
+            all.push(self.text(Key::Line, &line));
         }
         let track = self.describe(event, &mut all);
         let flows = match event.what {
@@ -213,7 +247,7 @@ impl Encoder {
             _ => Vec::new(),
         };
         let made = TrackEvent {
-            category_iids: vec![self.category(category)],
+            category_iids: vec![category as u64 + 1],
             name_iid: Some(self.name(name)),
             debug_annotations: all,
             flow_ids: flows,
@@ -231,40 +265,41 @@ impl Encoder {
         match &event.what {
             What::Thread(_) => {}
             What::Call(object) => {
-                all.push(self.text("object", &object.name));
+                all.push(self.text(Key::Object, &object.name));
                 if object.source > 0 {
-                    all.push(self.number("source", object.source));
+                    all.push(self.number(Key::Source, object.source));
                 }
                 if !object.captures.is_empty() {
-                    all.push(self.text("captures", &object.captures));
+                    let captures = object.captures.iter().map(|(source, how)| format!("{source}:{how}"));
+                    all.push(self.text(Key::Captures, &captures.collect::<Vec<_>>().join(" ")));
                 }
             }
-            What::Race(text) => all.push(self.text("object", text)),
-            What::Pipeline(kernel) => all.push(self.text("kernel", kernel)),
-            What::Wait(queue) => all.push(self.number("queue", *queue)),
+            What::Race(text) => all.push(self.text(Key::Object, text)),
+            What::Pipeline(kernel) => all.push(self.text(Key::Kernel, kernel)),
+            What::Wait(queue) => all.push(self.number(Key::Queue, *queue)),
             What::Launch { kernel, track } => {
-                all.push(self.text("kernel", kernel));
-                all.push(self.text("accelerator", &track.accelerator));
-                all.push(self.number("queue", track.queue));
+                all.push(self.text(Key::Kernel, kernel));
+                all.push(self.text(Key::Accelerator, &track.accelerator));
+                all.push(self.number(Key::Queue, track.queue));
             }
             What::Transfer { bytes, from, to, source, object, address } => {
                 let place = |track: &Option<Arc<Track>>| {
                     track.as_ref().map_or_else(|| "host".into(), |t| t.accelerator.clone())
                 };
-                all.push(self.number("bytes", *bytes));
-                all.push(self.text("from", &place(from)));
-                all.push(self.text("to", &place(to)));
-                all.push(self.text("object", object));
-                all.push(self.number("source", *source));
+                all.push(self.number(Key::Bytes, *bytes));
+                all.push(self.text(Key::From, &place(from)));
+                all.push(self.text(Key::To, &place(to)));
+                all.push(self.text(Key::Object, object));
+                all.push(self.number(Key::Source, *source));
                 if *address > 0 {
-                    all.push(self.number("address", *address as u64));
+                    all.push(self.number(Key::Address, *address as u64));
                 }
                 let is_implicit = event.call.is_some_and(|call| call.is_implicit);
-                all.push(self.text("kind", if is_implicit { "implicit" } else { "explicit" }));
+                all.push(self.text(Key::Kind, if is_implicit { "implicit" } else { "explicit" }));
             }
             What::Device { track, of, .. } => {
-                all.push(self.text("accelerator", &track.accelerator));
-                all.push(self.number("of", *of));
+                all.push(self.text(Key::Accelerator, &track.accelerator));
+                all.push(self.number(Key::Of, *of));
                 return self.queue(track);
             }
         }
@@ -275,7 +310,7 @@ impl Encoder {
     fn submitted(&mut self, kernel: &str, track: &Track, time: u64, id: u64) {
         let uuid = self.queue(track);
         let event = TrackEvent {
-            category_iids: vec![self.category("submitted")],
+            category_iids: vec![Category::Submitted as u64 + 1],
             name_iid: Some(self.name(kernel)),
             flow_ids: vec![id],
             r#type: Some(TYPE_INSTANT),
@@ -286,22 +321,26 @@ impl Encoder {
     }
 }
 
+fn numbered(all: &[&str]) -> Vec<InternedName> {
+    (1..).zip(all).map(|(iid, text)| interned(iid, text)).collect()
+}
+
 fn interned(iid: u64, text: &str) -> InternedName {
     InternedName { iid: Some(iid), name: Some(text.to_owned()) }
 }
 
 /// The category and name of an event.
-fn described(event: &Event) -> (&'static str, &str) {
+fn described(event: &Event) -> (Category, &str) {
     match &event.what {
-        What::Thread(_) => ("thread", ""),
-        What::Race(_) => ("race", "race"),
-        What::Call(_) => ("call", event.call.map_or("", |call| call.name.to_str().unwrap_or_default())),
-        What::Launch { kernel, .. } => ("launch", kernel),
-        What::Transfer { from: None, to: Some(_), .. } => ("transfer", "upload"),
-        What::Transfer { from: Some(_), to: None, .. } => ("transfer", "download"),
-        What::Transfer { .. } => ("transfer", "copy"),
-        What::Wait(_) => ("wait", "wait"),
-        What::Pipeline(kernel) => ("pipeline", kernel),
-        What::Device { name, .. } => ("device", name),
+        What::Thread(_) => (Category::Thread, ""),
+        What::Race(_) => (Category::Race, "race"),
+        What::Call(_) => (Category::Call, event.call.map_or("", |call| call.name.to_str().unwrap_or_default())),
+        What::Launch { kernel, .. } => (Category::Launch, kernel),
+        What::Transfer { from: None, to: Some(_), .. } => (Category::Transfer, "upload"),
+        What::Transfer { from: Some(_), to: None, .. } => (Category::Transfer, "download"),
+        What::Transfer { .. } => (Category::Transfer, "copy"),
+        What::Wait(_) => (Category::Wait, "wait"),
+        What::Pipeline(kernel) => (Category::Pipeline, kernel),
+        What::Device { name, .. } => (Category::Device, name),
     }
 }

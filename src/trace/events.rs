@@ -4,6 +4,7 @@
 use super::labels;
 use super::transfers::Call;
 use crate::lock::{Mutex, rank};
+use smallvec::SmallVec;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -67,9 +68,8 @@ pub struct Object {
     pub name: Arc<str>,
     /// The id of the view's data source; 0: none.
     pub source: u64,
-    /// Of a launch: how its kernel uses data sources, as `ID:r`, `ID:w` or `ID:rw` with spaces between; only what the
-    /// compiler knows.
-    pub captures: String,
+    /// Of a launch: ids of data sources, and how its kernel uses each: `r`, `w` or `rw`; only what the compiler knows.
+    pub captures: SmallVec<[(u64, &'static str); 4]>,
 }
 
 impl Object {
@@ -79,7 +79,7 @@ impl Object {
     }
     /// A view or an array behind it.
     pub fn of(name: impl Into<Arc<str>>, source: u64) -> Self {
-        Self { name: name.into(), source, captures: String::new() }
+        Self { name: name.into(), source, captures: SmallVec::new() }
     }
 }
 
@@ -247,11 +247,13 @@ pub(super) fn end() {
     TIMES_DEVICES.store(false, Ordering::Relaxed);
 }
 
-/// Takes what is noted. The work that is open on devices comes back by [`give_back`].
-pub(super) fn take() -> (Vec<Event>, Vec<(Event, DeviceTimes)>, u64) {
+/// Takes what is noted: events into `events`, which is empty and whose memory is used from here on. The work that is open on
+/// devices comes back by [`give_back`].
+pub(super) fn take(events: &mut Vec<Event>) -> (Vec<(Event, DeviceTimes)>, u64) {
     let mut noted = NOTED.lock();
     let noted = &mut *noted;
-    (std::mem::take(&mut noted.events), std::mem::take(&mut noted.open), std::mem::take(&mut noted.lost))
+    std::mem::swap(&mut noted.events, events);
+    (std::mem::take(&mut noted.open), std::mem::take(&mut noted.lost))
 }
 
 /// Keeps work that is still open on devices.

@@ -2,7 +2,7 @@
 //! read up to its last moments.
 
 use super::encode::Encoder;
-use super::events::{self, Extent, Progress, Times};
+use super::events::{self, Event, Extent, Progress, Times};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
 use std::fs::File;
@@ -17,6 +17,8 @@ pub const INTERVAL: Duration = Duration::from_millis(100);
 struct Recording {
     file: File,
     encoder: Encoder,
+    /// Events on their way to the file; empty between.
+    events: Vec<Event>,
     /// The file could not be written.
     failed: Option<String>,
 }
@@ -36,7 +38,7 @@ pub fn begin(path: &Path, extent: Extent, now: fn() -> u64) -> Result<()> {
         Error::runtime(format!("the trace cannot be written to {path:?}: {e}; name a file that can be"))
     })?;
     let encoder = Encoder::new((Instant::now(), now()));
-    *recording = Some(Recording { file, encoder, failed: None });
+    *recording = Some(Recording { file, encoder, events: Vec::new(), failed: None });
     events::begin(extent);
     Ok(())
 }
@@ -58,7 +60,7 @@ pub fn end() -> Result<()> {
         return Err(Error::runtime("no trace is recorded; revamp_trace_begin() begins one"));
     };
     let asked = ended.flush();
-    let (_, open, _) = events::take();
+    let (open, _) = events::take(&mut ended.events);
     drop(recording);
     drop((asked, open));
     match ended.failed {
@@ -72,8 +74,9 @@ pub fn end() -> Result<()> {
 impl Recording {
     /// Writes what is noted. Returns what is no longer needed.
     fn flush(&mut self) -> Vec<events::DeviceTimes> {
-        let (noted, open, lost) = events::take();
-        noted.iter().for_each(|event| self.encoder.add(event));
+        let (open, lost) = events::take(&mut self.events);
+        self.events.iter().for_each(|event| self.encoder.add(event));
+        self.events.clear();
         let (mut still, mut done) = (Vec::new(), Vec::new());
         for (mut event, mut times) in open {
             match times() {

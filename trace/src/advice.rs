@@ -76,7 +76,7 @@ fn is_host_access(call: &Event) -> bool {
 }
 
 /// How a launch uses a data source: `r`, `w` or `rw`; `None` if it does not, or if nothing is known.
-fn use_of<'a>(launch: &'a Event, source: u64) -> Option<&'a str> {
+fn use_of(launch: &Event, source: u64) -> Option<&str> {
     let captures = launch.text("captures").split(' ').filter_map(|c| c.split_once(':'));
     captures.filter(|(id, _)| id.parse() == Ok(source)).map(|(_, how)| how).next()
 }
@@ -191,8 +191,8 @@ fn write_backs(known: &Known<'_>) -> Vec<Advice> {
     }
     sums.into_iter()
         .map(|((line, object), sum)| {
-            let what = format!("the destructor of the last view of {object} writes back what a kernel wrote; an error there would be swallowed");
-            sum.advice(&line, what, "call synchronize() on the view before it ends; it reports errors")
+            let what = format!("the destructor of the last view of {object} writes back its changes; an error there would be swallowed");
+            sum.advice(&line, what, "call synchronize() on the view before it ends, which reports errors; or discard_data() if nobody needs them")
         })
         .collect()
 }

@@ -97,17 +97,22 @@ fn span(launch: &FunctionLaunch<'_>) -> Span {
 }
 
 /// How the kernel uses the data sources of its array_views, as far as the compiler knows.
-fn captures(launch: &FunctionLaunch<'_>) -> String {
+fn captures(launch: &FunctionLaunch<'_>) -> SmallVec<[(u64, &'static str); 4]> {
     let Some(kernel) = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64) else {
-        return String::new();
+        return SmallVec::new();
     };
     let used = launch.arguments.iter().filter_map(|a| {
         let Operand::View(part) = &a.section else { return None };
         let (reads, writes) = reads_and_writes(kernel, a.slot.as_ref()?)?;
-        let how = [reads.then_some("r"), writes.then_some("w")].map(Option::unwrap_or_default).concat();
-        Some(format!("{}:{how}", part.source().id()))
+        let how = match (reads, writes) {
+            (false, false) => return None,
+            (true, false) => "r",
+            (false, true) => "w",
+            (true, true) => "rw",
+        };
+        Some((part.source().id(), how))
     });
-    used.collect::<Vec<_>>().join(" ")
+    used.collect()
 }
 
 /// What a trace calls the kernel.
