@@ -136,6 +136,12 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         help: "Where the kernel compiler writes the LLVM IR and SPIR-V of each source.",
     },
     Variable {
+        name: "REVAMP_KERNEL_REPORT",
+        accepts: "0 or 1",
+        default: "0",
+        help: "With 1, the kernel compiler says what became of each kernel, as with -famp-report.",
+    },
+    Variable {
         name: "REVAMP_KERNEL_VERIFY",
         accepts: "0 or 1",
         default: "0",

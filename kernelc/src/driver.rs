@@ -438,6 +438,7 @@ fn asked_of_kernels(line: &Line) -> Asked {
         strict: line.strict,
         silent: line.last(|f| f == "-w").is_some(),
         fatal: line.last(|f| f == "-Werror").is_some(),
+        report: line.reports(),
     }
 }
 
@@ -701,6 +702,7 @@ kernels. --only: just these sources. COMPILER may be GCC: its objects and these 
                        that MSVC compiles too
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
+-famp-report           says at lines of the program what became of each kernel, as Clang's -Rpass does
 --pass NAME FILE.ll    prints a module of LLVM IR after a pass of the compiler
 
 Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
@@ -719,6 +721,7 @@ and puts the kernels into the program as SPIR-V:
                        that MSVC compiles too
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
+-famp-report           says at lines of the program what became of each kernel, as Clang's -Rpass does
 
 Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).

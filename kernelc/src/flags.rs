@@ -64,6 +64,8 @@ pub struct Line {
     pub assembly: bool,
     /// `-famp-strict`: what C++ AMP does not have is refused in kernels, also where revamp has it.
     pub strict: bool,
+    /// `-famp-report`: says what became of kernels.
+    pub report: bool,
     /// `-fsyntax-only`: sources are checked, and nothing is made of them.
     pub checks: bool,
     /// Why the line makes no sense: a flag without its value.
@@ -504,6 +506,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             "-o" | "--output" => line.output = value(&mut line).map(PathBuf::from),
             "-x" | "--language" => language = value(&mut line),
             "-famp-strict" => line.strict = true,
+            "-famp-report" => line.report = true,
             "-fsyntax-only" => line.checks = true,
             "-v" => {
                 verbose = true;
@@ -518,7 +521,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 None => {
                     line.wrong = Some(format!(
                         "unknown option {flag}; the options are -famp-strict, -famp-bounds=off|zero|report, \
-                         -W[no-]amp-read-only and -W[no-]amp-unsynchronized"
+                         -famp-report, -W[no-]amp-read-only and -W[no-]amp-unsynchronized"
                     ));
                 }
             },
@@ -695,6 +698,11 @@ impl Line {
     pub fn bounds(&self) -> Bounds {
         let optimised = self.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0");
         self.bounds.unwrap_or(if optimised { DEFAULT_BOUNDS } else { Bounds::Report })
+    }
+
+    /// Whether to say what became of kernels. Builds that cannot pass options have a variable.
+    pub fn reports(&self) -> bool {
+        self.report || std::env::var_os("REVAMP_KERNEL_REPORT").is_some_and(|value| value == "1")
     }
 
     /// For the device: what says how the source is read, and how its numbers behave.

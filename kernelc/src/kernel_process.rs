@@ -61,17 +61,24 @@ impl Compiling {
 const BOUNDS: [(&str, Bounds); 3] = [("off", Bounds::Off), ("zero", Bounds::Zero), ("report", Bounds::Report)];
 
 fn words(asked: Asked, bare: bool) -> String {
-    let Asked { bounds, lines, strict, silent, fatal } = asked;
+    let Asked { bounds, lines, strict, silent, fatal, report } = asked;
     let mode = BOUNDS.iter().filter(|(_, mode)| *mode == bounds).map(|(name, _)| (*name, true));
-    let flags = [("lines", lines), ("strict", strict), ("silent", silent), ("fatal", fatal), ("bare", bare)];
+    let flags = [
+        ("lines", lines),
+        ("strict", strict),
+        ("silent", silent),
+        ("fatal", fatal),
+        ("report", report),
+        ("bare", bare),
+    ];
     mode.chain(flags).filter(|(_, set)| *set).map(|(name, _)| name).collect::<Vec<_>>().join(",")
 }
 
 fn asked(words: &str) -> Option<(Asked, bool)> {
     let has = |name: &str| words.split(',').any(|word| word == name);
     let bounds = BOUNDS.iter().find(|(name, _)| has(name))?.1;
-    let (lines, strict) = (has("lines"), has("strict"));
-    Some((Asked { bounds, lines, strict, silent: has("silent"), fatal: has("fatal") }, has("bare")))
+    let (lines, strict, report) = (has("lines"), has("strict"), has("report"));
+    Some((Asked { bounds, lines, strict, silent: has("silent"), fatal: has("fatal"), report }, has("bare")))
 }
 
 /// The whole of the process. Arguments: the compiler, a program beside it, their version, what was asked for, the source's name, the device's code, the
@@ -116,10 +123,11 @@ mod tests {
     #[test]
     fn what_is_asked_for_arrives() {
         for (_, bounds) in BOUNDS {
-            for bits in 0..32_u32 {
+            for bits in 0..64_u32 {
                 let bit = |n: u32| bits >> n & 1 == 1;
-                let sent = Asked { bounds, lines: bit(0), strict: bit(1), silent: bit(2), fatal: bit(3) };
-                assert_eq!(asked(&words(sent, bit(4))), Some((sent, bit(4))), "{sent:?}");
+                let sent =
+                    Asked { bounds, lines: bit(0), strict: bit(1), silent: bit(2), fatal: bit(3), report: bit(4) };
+                assert_eq!(asked(&words(sent, bit(5))), Some((sent, bit(5))), "{sent:?}");
             }
         }
         assert_eq!(asked("lines"), None);

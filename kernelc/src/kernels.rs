@@ -6,6 +6,7 @@ use crate::bounds_option::Bounds;
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
 use crate::kernel_error::{KernelError, Remedy};
+use crate::kernel_report::Before;
 use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
@@ -13,7 +14,7 @@ use crate::passes::{
     separate_memories, spin_marks, textures, unreachable_returns, unroll_large,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{diagnostics, folded_constants, ir, lower};
+use crate::{diagnostics, folded_constants, ir, kernel_report, lower};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,8 @@ pub struct Asked {
     pub silent: bool,
     /// Warnings are errors.
     pub fatal: bool,
+    /// `-famp-report`.
+    pub report: bool,
 }
 
 /// How a source's kernels are made.
@@ -143,17 +146,20 @@ impl Steps<'_> {
         self.pass(module, "drop-reassoc", drop_reassoc::run)?;
         let large = inline_all::is_large(module);
         // What cannot be looked at is not refused.
-        let look = !self.images && calls::is_called(DeviceFunction::TileBarrier, module);
+        let report = self.compiler.asked.report && !self.images;
+        let look = !self.images && (report || calls::is_called(DeviceFunction::TileBarrier, module));
         let values = if look { self.values(module, large).ok() } else { None };
         let prepared = self.prepared(module, large);
         self.dump.module("ll", module)?;
-        let levels = self.levels(&prepared?, large)?;
-        if let Some(values) = values {
-            self.barriers_reached(&values)?;
+        let prepared = prepared?;
+        let levels = self.levels(&prepared, large)?;
+        if let Some(values) = &values {
+            self.barriers_reached(values)?;
         }
         let Asked { bounds, lines, .. } = self.compiler.asked;
         let options = Options { lines: self.dump.is_asked() || lines, bounds };
-        let of_size = levels.best();
+        let best = levels.best();
+        let of_size: Vec<_> = best.iter().map(|(_, module, kernel)| (*module, *kernel)).collect();
         let kernels = if self.images {
             of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
         } else {
@@ -161,6 +167,12 @@ impl Steps<'_> {
         };
         for (n, kernel) in kernels.iter().enumerate() {
             self.dump.kernel(n, kernel)?;
+        }
+        if report {
+            let Prepared { module: prepared, spins } = &prepared;
+            let before = Before { prepared, values: values.as_ref(), large, spins: *spins };
+            let told = kernel_report::text(&best, &before, &kernels);
+            eprint!("{}", told.unwrap_or_else(|why| format!("remark: no report: {why}\n")));
         }
         Ok(kernels)
     }
@@ -323,7 +335,7 @@ impl Levels {
     }
 
     /// The kernels: each from the first way in which it is small, or from the one that leaves less arrays in memory.
-    fn best(&self) -> Vec<(&ir::Module, &ir::Function)> {
+    fn best(&self) -> Vec<(Unrolling, &ir::Module, &ir::Function)> {
         let Some((_, first)) = self.0.first() else { return Vec::new() };
         let choose = |kernel| {
             let ending = || self.of(kernel).filter(|(_, _, kernel)| ends(kernel));
@@ -336,7 +348,7 @@ impl Levels {
                     && is_small(kernel)
                     && arrays(kernel) < arrays(best)
             };
-            Some(self.of(kernel).find(less).map_or((module, best), |(_, module, best)| (module, best)))
+            Some(self.of(kernel).find(less).unwrap_or((way, module, best)))
         };
         lower::kernels(first).filter_map(choose).collect()
     }

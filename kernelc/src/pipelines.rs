@@ -116,8 +116,17 @@ const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,f
 /// The hidden options that no option of a pass replaces. LLVM ignores hidden options that it does not know, so `kernelc/tests/flags` has a
 /// module for each name, and a test that the option changes what becomes of that module.
 #[cfg(test)]
-pub const HIDDEN: [Hidden; 7] =
-    [CHEAP_EXPANSION, NARROW_COUNTERS, UNROLL_MUCH, UNROLL_LITTLE, UNROLL_SHORT, NATIVE_CODE[0], NATIVE_CODE[1]];
+pub const HIDDEN: [Hidden; 9] = [
+    CHEAP_EXPANSION,
+    NARROW_COUNTERS,
+    UNROLL_MUCH,
+    UNROLL_LITTLE,
+    UNROLL_SHORT,
+    UNROLL_ALL[0],
+    UNROLL_ALL[1],
+    NATIVE_CODE[0],
+    NATIVE_CODE[1],
+];
 
 /// The trip count of a loop is computed for runtime unrolling also where that takes some arithmetic.
 const CHEAP_EXPANSION: Hidden = Hidden::new("scev-cheap-expansion-budget", "20", "4");
@@ -129,7 +138,12 @@ const NARROW_COUNTERS: Hidden = Hidden::new("indvars-widen-indvars", "false", "t
 const UNROLL_MUCH: Hidden = Hidden::new("unroll-threshold", "2750", "150");
 const UNROLL_LITTLE: Hidden = Hidden::new("unroll-threshold", "30", "150");
 
+/// For the report: a hundred times as large.
+const UNROLL_ALL: [Hidden; 2] =
+    [Hidden::new("unroll-threshold", "16384", "150"), Hidden::new("unroll-partial-threshold", "16384", "150")];
+
 /// Full unrolling of loops of at most this trip count, also in `loop-unroll-full`.
+pub const SHORT: u32 = 32;
 const UNROLL_SHORT: Hidden = Hidden::new("unroll-full-max-count", "32", "4294967295");
 
 /// For native code, which `default<O3>` makes. A loop over the threads of a tile that is unrolled whole before it
@@ -203,6 +217,11 @@ pub fn inline(large: bool) -> Pipeline {
 
 fn inlining(large: bool) -> &'static str {
     if large { INLINE_LARGE } else { INLINE }
+}
+
+/// Inlines, and does no more.
+pub fn inlined(large: bool) -> Pipeline {
+    Pipeline::of(inlining(large), &[])
 }
 
 /// Leaves out what conditions that are constant now never reach.
@@ -288,10 +307,15 @@ pub fn optimise_and_unroll(how: Optimised) -> Pipeline {
     optimise(how).then(&unroll(how))
 }
 
+/// Unrolls loops as if they might grow a hundred times as large, for the report.
+pub fn unroll_without_limits() -> Pipeline {
+    let options = [&[CHEAP_EXPANSION, NARROW_COUNTERS][..], &UNROLL_ALL].concat();
+    Pipeline::of("function(loop-unroll<partial;runtime>)", &options)
+}
+
 /// As [`unroll`], for the loops that `passes::unroll_large` marked.
 pub fn unroll_large() -> Pipeline {
-    let how = Optimised { large: false, unrolling: Unrolling::Large, structured: true };
-    unroll(how)
+    unroll(Optimised { large: false, unrolling: Unrolling::Large, structured: true })
 }
 
 impl Optimised {

@@ -10,4 +10,4 @@ mod snapshot;
 pub(crate) mod tests;
 
 pub use module::*;
-pub(crate) use snapshot::snapshot;
+pub(crate) use snapshot::{frames, snapshot};

@@ -33,6 +33,13 @@ pub fn snapshot(source: &llvm::Module) -> Module {
     Module { globals, functions, locations: view.locations }
 }
 
+/// The calls that lead to a source location, the innermost first.
+pub fn frames(location: llvm::Node<'_>) -> Vec<Frame> {
+    let mut view = Snapshot::default();
+    let place = view.location(location);
+    Module { locations: view.locations, ..Module::default() }.frames(place)
+}
+
 /// A type, the number of its parts and its depth.
 #[derive(Clone)]
 struct Measured {

@@ -204,6 +204,7 @@ functions! {
     LLVMBuildStore(*mut c_void, *mut c_void, *mut c_void) -> *mut c_void;
     LLVMInstructionClone(*mut c_void) -> *mut c_void;
     LLVMInstructionSetDebugLoc(*mut c_void, *mut c_void) -> ();
+    LLVMDIBuilderCreateDebugLocation(*mut c_void, c_uint, c_uint, *mut c_void, *mut c_void) -> *mut c_void;
     LLVMSetOperand(*mut c_void, c_uint, *mut c_void) -> ();
     LLVMBuildRetVoid(*mut c_void) -> *mut c_void;
     LLVMBuildFNeg(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;

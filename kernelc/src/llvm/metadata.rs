@@ -3,6 +3,7 @@
 
 use super::Module;
 use super::edit::Editor;
+use super::number::node::{LOCATION, SUBPROGRAM};
 use super::number::{LOOP, opcode as o};
 use super::value::{Form, Node, Value};
 use std::ffi::{c_uint, c_void};
@@ -61,6 +62,28 @@ impl<'m> Editor<'m> {
             let value = node.map_or(std::ptr::null_mut(), |node| (f.LLVMMetadataAsValue)(context, node.raw()));
             (f.LLVMSetMetadata)(self.own(one), kind, value);
         }
+    }
+
+    /// A source location: a line of a function with this debug information, in column 1.
+    pub fn location(self, subprogram: Node<'m>, line: usize) -> Node<'m> {
+        assert!(subprogram.kind() == SUBPROGRAM, "a location in another scope than a function");
+        let (f, context) = (self.llvm.functions, self.context.raw);
+        let line = c_uint::try_from(line).unwrap_or(0);
+        // SAFETY: the scope is a subprogram of the context, and the location is inlined nowhere.
+        unsafe {
+            self.made((f.LLVMDIBuilderCreateDebugLocation)(context, line, 1, subprogram.raw(), std::ptr::null_mut()))
+        }
+    }
+
+    /// Gives an instruction another source location.
+    pub fn set_location(self, one: Value<'m>, place: Node<'m>) {
+        assert!(
+            matches!(one.form(), Form::Instruction(_)) && place.kind() == LOCATION,
+            "a location of {:?}",
+            one.form()
+        );
+        // SAFETY: it is an instruction, and the node a location of the context.
+        unsafe { (self.llvm.functions.LLVMInstructionSetDebugLoc)(self.own(one), place.raw()) }
     }
 
     /// Gives the branch at a loop's latch metadata that has the loop unrolled so often, in place of what it says of the loop.

@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 /// `LLVMReturnStatusAction`.
 const RETURN_STATUS: c_int = 2;
-/// `LLVMDSError`.
+/// `LLVMDSError` and `LLVMDSRemark`.
 const ERROR: c_int = 0;
+const REMARK: c_int = 2;
 
 /// A module, in a context that only its copies share. Its pointers keep all of them on the thread that read it.
 pub struct Module {
@@ -22,21 +23,31 @@ pub struct Module {
 pub(super) struct Context {
     llvm: Llvm,
     pub(super) raw: *mut c_void,
-    /// The errors that LLVM reported in this context: a box, by its address, which LLVM holds too.
-    errors: *mut Vec<String>,
+    /// What LLVM reported in this context: a box, by its address, which LLVM holds too.
+    told: *mut Told,
 }
 
-/// Collects the errors of a context. Without a handler an error would end the process. Warnings are dropped: they advise how to
+/// What LLVM reports.
+#[derive(Default)]
+struct Told {
+    errors: Vec<String>,
+    remarks: Vec<String>,
+}
+
+/// Collects the errors and remarks of a context. Without a handler an error would end the process. Warnings are dropped: they advise how to
 /// write C++ for a CPU's vector units.
-extern "C" fn keep_error(diagnostic: *mut c_void, list: *mut c_void) {
+extern "C" fn keep(diagnostic: *mut c_void, told: *mut c_void) {
     let Some(llvm) = Llvm::current() else { return };
-    // SAFETY: LLVM calls this with a diagnostic that lives over the call, and with the list of the module whose context it is. The
-    // module's thread is the one that LLVM runs on, and holds no reference to the list meanwhile.
+    // SAFETY: LLVM calls this with a diagnostic that lives over the call, and with the box of the module whose context it is. The
+    // module's thread is the one that LLVM runs on, and holds no reference to the box meanwhile.
     unsafe {
-        if (llvm.functions.LLVMGetDiagInfoSeverity)(diagnostic) == ERROR {
-            let text = message(llvm, (llvm.functions.LLVMGetDiagInfoDescription)(diagnostic));
-            (*list.cast::<Vec<String>>()).push(text);
-        }
+        let told = &mut *told.cast::<Told>();
+        let list = match (llvm.functions.LLVMGetDiagInfoSeverity)(diagnostic) {
+            ERROR => &mut told.errors,
+            REMARK => &mut told.remarks,
+            _ => return,
+        };
+        list.push(message(llvm, (llvm.functions.LLVMGetDiagInfoDescription)(diagnostic)));
     }
 }
 
@@ -63,13 +74,13 @@ impl Module {
         let title = CString::new(name).map_err(|_| format!("{name} has a zero in its name"))?;
         // SAFETY: the function has no conditions.
         let raw = unsafe { (f.LLVMContextCreate)() };
-        let context = Rc::new(Context { llvm, raw, errors: Box::into_raw(Box::default()) });
+        let context = Rc::new(Context { llvm, raw, told: Box::into_raw(Box::default()) });
         let mut module = Self { llvm, raw: std::ptr::null_mut(), context };
         let mut why = std::ptr::null_mut();
         // SAFETY: the context is the module's. The list lives longer than the context. The buffer copies `code`, and the parser takes
         // the buffer over.
         let failed = unsafe {
-            (f.LLVMContextSetDiagnosticHandler)(raw, keep_error, module.context.errors.cast());
+            (f.LLVMContextSetDiagnosticHandler)(raw, keep, module.context.told.cast());
             let buffer =
                 (f.LLVMCreateMemoryBufferWithMemoryRangeCopy)(code.as_ptr().cast(), code.len(), title.as_ptr());
             (f.LLVMParseIRInContext)(raw, buffer, &mut module.raw, &mut why)
@@ -143,8 +154,19 @@ impl Module {
     /// Takes the errors that LLVM has reported since the last call.
     pub(super) fn reported(&mut self) -> Result<(), String> {
         // SAFETY: the box lives as long as the context. LLVM adds to it only while one of its functions runs on a module of this context, and all of these are on this thread.
-        let errors = std::mem::take(unsafe { &mut *self.context.errors });
+        let errors = std::mem::take(unsafe { &mut (*self.context.told).errors });
         if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    }
+
+    /// As [`Llvm::make_remarks`].
+    pub fn make_remarks(&self) {
+        self.llvm.make_remarks();
+    }
+
+    /// Takes the remarks of LLVM since the last call, each as `FILE:LINE:COLUMN: TEXT`. There are none before [`Llvm::make_remarks`].
+    pub fn take_remarks(&mut self) -> Vec<String> {
+        // SAFETY: as of `reported`.
+        std::mem::take(unsafe { &mut (*self.context.told).remarks })
     }
 }
 
@@ -170,7 +192,7 @@ impl Drop for Context {
         // SAFETY: the last of its modules is gone. LLVM reports to the list no later than the context goes.
         unsafe {
             (self.llvm.functions.LLVMContextDispose)(self.raw);
-            drop(Box::from_raw(self.errors));
+            drop(Box::from_raw(self.told));
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{Llvm, Module};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 /// Passes as LLVM writes them, and the hidden options that they need.
 pub struct Pipeline {
@@ -91,6 +91,19 @@ impl Llvm {
                 Ok(machine)
             }
         }
+    }
+
+    /// Lets all passes of this process make remarks from now on: LLVM cannot unset these options.
+    pub fn make_remarks(self) {
+        static ONCE: Once = Once::new();
+        let words = [c"kernelc", c"-pass-remarks=.*", c"-pass-remarks-missed=.*", c"-pass-remarks-analysis=.*"];
+        ONCE.call_once(|| {
+            // Nobody else changes the options meanwhile.
+            let _set = SET.lock().unwrap_or_else(PoisonError::into_inner);
+            let words = words.map(CStr::as_ptr);
+            // SAFETY: these are four strings that live over the call.
+            unsafe { (self.functions.LLVMParseCommandLineOptions)(4, words.as_ptr(), c"".as_ptr()) };
+        });
     }
 
     /// How types lie in a target's memory, as a module says it.

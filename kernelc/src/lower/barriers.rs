@@ -72,7 +72,7 @@ fn users(module: &Module, location: Option<LocationId>) -> Vec<Frame> {
 }
 
 /// What the branch at the end of a block depends on.
-fn cause(module: &Module, function: &Function, uniformity: &Uniformity, branch: BlockId) -> &'static str {
+pub(super) fn cause(module: &Module, function: &Function, uniformity: &Uniformity, branch: BlockId) -> &'static str {
     let definitions = function.definitions();
     let last = function.blocks[branch.0].instructions.last();
     let mut stack: Vec<LocalId> = last.map(|i| locals(&i.op)).unwrap_or_default();

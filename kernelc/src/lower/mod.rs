@@ -38,6 +38,7 @@ mod pointers;
 mod printf;
 mod quotients;
 mod reach;
+mod remarks;
 mod scalars;
 mod structured_flow;
 #[cfg(test)]
@@ -51,3 +52,4 @@ pub use barriers::divergent_barriers;
 pub use compile::compile_module;
 pub use compile::{CompiledKernel, compile, kernels};
 pub use emitter::Options;
+pub use remarks::{Forms, remarks, size};

@@ -15,8 +15,15 @@ use std::sync::atomic::AtomicBool;
 
 /// Native kernels in the making: their objects, if there are any.
 pub struct Making {
-    work: Background<Result<Option<Vec<PathBuf>>, String>>,
+    work: Background<Result<Made, String>>,
     zero: bool,
+}
+
+/// The objects, if there are any, and the report on them.
+#[derive(Default)]
+struct Made {
+    objects: Option<Vec<PathBuf>>,
+    report: String,
 }
 
 /// The calls that make them of the device's code, and their files.
@@ -70,7 +77,8 @@ impl Making {
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = process::dump_of(unit.source);
         let bare = unit.amp.is_device();
-        let work = Work { lines, zero, bare, target: target.to_owned(), unit: unit.id, dump: dump.clone() };
+        let report = line.reports();
+        let work = Work { lines, zero, bare, report, target: target.to_owned(), unit: unit.id, dump: dump.clone() };
         let calls = Calls {
             prepare: process::command(clang, &work, device, &objects)?,
             code: objects
@@ -87,8 +95,11 @@ impl Making {
     /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them; an error if they
     /// must be, since they alone check bounds.
     pub fn end(self) -> Result<Option<Vec<PathBuf>>, String> {
-        let panicked = if self.zero { Err(format!("{UNCHECKED}: the kernel compiler panicked")) } else { Ok(None) };
-        self.work.end().unwrap_or(panicked)
+        let panicked =
+            if self.zero { Err(format!("{UNCHECKED}: the kernel compiler panicked")) } else { Ok(Made::default()) };
+        let made = self.work.end().unwrap_or(panicked)?;
+        eprint!("{}", made.report);
+        Ok(made.objects)
     }
 }
 
@@ -123,22 +134,22 @@ fn wanted(line: &Line) -> bool {
 
 impl Calls {
     /// `REVAMP_KERNEL_DUMP` also shows why there is none.
-    fn run_or_tell(self, cancelled: &Arc<AtomicBool>) -> Result<Option<Vec<PathBuf>>, String> {
+    fn run_or_tell(self, cancelled: &Arc<AtomicBool>) -> Result<Made, String> {
         let (dump, zero) = (self.dump.clone(), self.zero);
         self.run(cancelled).or_else(|why| {
             if let Some(stem) = dump {
                 let _ = std::fs::write(process::beside(&stem, ".native.txt"), &why);
             }
-            if zero { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) }
+            if zero { Err(format!("{UNCHECKED}: {why}")) } else { Ok(Made::default()) }
         })
     }
 
-    fn run(mut self, cancelled: &Arc<AtomicBool>) -> Result<Option<Vec<PathBuf>>, String> {
-        match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
-            (0, _) => {}
+    fn run(mut self, cancelled: &Arc<AtomicBool>) -> Result<Made, String> {
+        let report = match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
+            (0, report) => report,
             (process::REFUSED, diagnostics) => return Err(diagnostics),
             (code, diagnostics) => return Err(format!("LLVM failed ({code}) to make native kernels: {diagnostics}")),
-        }
+        };
         // Without kernels there is neither an object nor a module, and one object may be for several processors.
         let mut running = Vec::new();
         for (object, code) in self.objects.iter().zip(&mut self.code) {
@@ -153,6 +164,7 @@ impl Calls {
             }
         }
         self.objects.retain(|object| object.is_file());
-        Ok(Some(self.objects).filter(|objects| !objects.is_empty()))
+        let objects = Some(self.objects).filter(|objects| !objects.is_empty());
+        Ok(Made { objects, report })
     }
 }

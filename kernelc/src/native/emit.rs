@@ -55,6 +55,11 @@ struct Successors<'s> {
     fork: Option<usize>,
 }
 
+/// Whether the threads of a region share nothing that the function itself keeps.
+pub fn is_parallel(kernel: &Kernel, layout: &Layout) -> bool {
+    layout.threads > 1 || layout.tile.is_some() || kernel.variables.values().all(|variable| variable.plain)
+}
+
 /// Writes the function `to` for the kernel `from`.
 pub fn emit<'m>(edit: Editor<'m>, kernel: &Kernel, layout: &Layout, [from, to]: [Value<'m>; 2]) -> Result<(), String> {
     let block = |name: &str| edit.append_block(to, name);
@@ -62,8 +67,7 @@ pub fn emit<'m>(edit: Editor<'m>, kernel: &Kernel, layout: &Layout, [from, to]: 
     let frames = starts.iter().map(|&start| (start, Frame::of(&block, kernel, layout, start))).collect();
     let (end, row_end) = (block("end"), row.map(|_| block("row.end")));
     let (parted, ended) = (block("parted"), block("ended"));
-    let parallel = layout.threads > 1 || layout.tile.is_some() || kernel.variables.values().all(|v| v.plain);
-    let threads = Threads::new(edit, parallel);
+    let threads = Threads::new(edit, is_parallel(kernel, layout));
     let function = Function::begin(edit, (kernel, layout), [from, to], [entry, ended]);
     let mut writer = Writer { to: function, frames, end, parted, threads };
     writer.rows(entry, row.zip(row_end));

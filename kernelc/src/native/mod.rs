@@ -69,6 +69,11 @@ impl Processors {
         self.levels[0].1
     }
 
+    /// Clang's names of them.
+    pub fn processors(&self) -> impl Iterator<Item = &'static str> {
+        self.levels.iter().map(|(_, processor)| *processor)
+    }
+
     /// The names of the functions.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.levels.iter().map(|(name, _)| *name)

@@ -117,6 +117,11 @@ impl<'m> Block<'m> {
     }
 }
 
+/// Whether a loop's metadata is that of a loop over threads.
+pub fn is_over_threads(node: Node<'_>) -> bool {
+    claimed(node).is_some()
+}
+
 /// The groups that a loop's node names, if the loop is one over threads.
 fn claimed(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let parts = || node.operands().into_iter().flatten().filter_map(Value::as_node);

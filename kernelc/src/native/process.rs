@@ -1,11 +1,13 @@
 //! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
 //! reasons of `kernel_process`. LLVM compiles a small module in it, larger ones in a process each ([`CODE`]).
 
+use super::emit::is_parallel;
 use super::{Native, Processors};
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
 use crate::passes::{acquire_release, calls, host_target, inline_all, integer_division, lock_fences, zero_bounds};
-use crate::pipelines;
+use crate::report::{self, Remark, Threads};
+use crate::{ir, pipelines};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,6 +29,8 @@ pub struct Work {
     pub zero: bool,
     /// Kernels go by their bare names.
     pub bare: bool,
+    /// `-famp-report`: the process says what became of the loops over threads.
+    pub report: bool,
     /// The host's.
     pub target: String,
     /// Tells the functions of this source from others.
@@ -37,7 +41,7 @@ pub struct Work {
 
 impl Work {
     fn arguments(&self) -> Vec<OsString> {
-        let flags = [("lines", self.lines), ("zero", self.zero), ("bare", self.bare)];
+        let flags = [("lines", self.lines), ("zero", self.zero), ("bare", self.bare), ("report", self.report)];
         let flags: Vec<&str> = flags.iter().filter(|(_, set)| *set).map(|(name, _)| *name).collect();
         let dump = self.dump.clone().unwrap_or_default();
         vec![flags.join(",").into(), self.target.clone().into(), self.unit.to_string().into(), dump.into()]
@@ -51,6 +55,7 @@ impl Work {
             lines: has("lines"),
             zero: has("zero"),
             bare: has("bare"),
+            report: has("report"),
             target: target.to_str()?.to_owned(),
             unit: unit.to_str()?.parse().ok()?,
             dump: Some(PathBuf::from(dump)).filter(|dump| !dump.as_os_str().is_empty()),
@@ -123,6 +128,17 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     if let Some((kernel, why)) = native.left_out.first().filter(|_| work.zero) {
         return Err(Failed { why: format!("{kernel}: {why}"), code: REFUSED });
     }
+    objects_of(&work, &native, objects)?;
+    // Last: LLVM's options stay as the report sets them.
+    if work.report {
+        let told = report(llvm, &work, device, &native);
+        eprint!("{}", told.unwrap_or_else(|failed| format!("remark: no report on native code: {}\n", failed.why)));
+    }
+    Ok(())
+}
+
+/// Makes an object, or a module for each object.
+fn objects_of(work: &Work, native: &Native, objects: &[OsString]) -> Result<(), Failed> {
     if native.understood().is_empty() {
         return Ok(());
     }
@@ -195,6 +211,41 @@ fn order_locks(module: &mut Module) -> Result<(), String> {
     Ok(())
 }
 
+/// Of a kernel whose loops over threads are not parallel.
+const ONE_PLACE: &str = "native code: loops over threads are not marked as parallel, since a local variable that is indexed has one \
+                         place in memory for all threads";
+
+/// The report on the native kernels, by a copy of them with source locations.
+fn report(llvm: Llvm, work: &Work, device: &OsStr, native: &Native) -> Result<String, Failed> {
+    let with_lines = Work { lines: true, ..work.clone() };
+    let mut numbered = super::cut(prepared(llvm, &with_lines, device)?)?;
+    numbered.checked = work.zero;
+    let code = ir::snapshot(&numbered.module);
+    let at = |kernel: &str, text: String| {
+        let function = code.functions.iter().find(|function| function.name == kernel)?;
+        Some(Remark { place: report::place_of(&code, function)?, text })
+    };
+    let left_out = native.left_out.iter().filter_map(|(kernel, why)| {
+        at(kernel, format!("no native code: {why}; host threads run the kernel thread by thread"))
+    });
+    let mut remarks: Vec<Remark> = left_out.collect();
+    for (kernel, _) in native.kernels.iter().filter(|(kernel, layout)| !is_parallel(kernel, layout)) {
+        remarks.extend(at(kernel.name(), ONE_PLACE.into()));
+    }
+    if native.understood().is_empty() {
+        return Ok(report::printed(None, remarks));
+    }
+    let (processors, mut threads) = (Processors::of(&work.target), Threads::default());
+    for (level, processor) in processors.processors().enumerate() {
+        let mut code = native.module(processors, level..level + 1, work.unit, work.bare)?;
+        code.run(&pipelines::native_code())?;
+        let module = numbered.module(processors, level..level + 1, work.unit, work.bare)?;
+        threads.add(module, processor, &ir::snapshot(&code), super::parallel::is_over_threads)?;
+    }
+    remarks.extend(threads.remarks());
+    Ok(report::printed(None, remarks))
+}
+
 /// What `REVAMP_KERNEL_DUMP` asks for.
 fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
     let mut text = String::new();
@@ -226,11 +277,11 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_arrives() {
-        for bits in 0..8_u32 {
+        for bits in 0..16_u32 {
             let bit = |n: u32| bits >> n & 1 == 1;
             let dump = bit(0).then(|| PathBuf::from("a/b"));
             let (target, unit) = ("x86_64-pc-linux-gnu".to_owned(), u64::MAX);
-            let work = Work { lines: bit(0), zero: bit(1), bare: bit(2), target, unit, dump };
+            let work = Work { lines: bit(0), zero: bit(1), bare: bit(2), report: bit(3), target, unit, dump };
             assert_eq!(Work::of(&work.arguments()), Some(work));
         }
         assert_eq!(Work::of(&["lines".into()]), None);

@@ -1,0 +1,82 @@
+//! Loads that are repeated because a store through another capture may change what they read.
+
+use super::addresses::{Access, accesses};
+use super::kernel::Kernel;
+use crate::analysis::cfg::{ControlFlowGraph, DominatorTree};
+use crate::analysis::loops::natural_loops;
+use crate::device_abi::DeviceFunction;
+use crate::ir::{Instruction, Op};
+use crate::report::Remark;
+use std::collections::HashSet;
+
+/// Of memory that the kernel only reads.
+pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
+    let all = accesses(kernel);
+    let writes = |capture| kernel.pointers.uses.get(&capture).is_none_or(|used| used.writes);
+    let loads: Vec<&Access> = all.iter().filter(|one| !one.writes && !writes(one.capture)).collect();
+    let mut remarks = Vec::new();
+    for (n, load) in loads.iter().enumerate() {
+        let same = |other: &&&Access| (other.block, &other.sum, &other.ty) == (load.block, &load.sum, &load.ty);
+        let before = loads[..n].iter().rfind(same);
+        let text = if before.is_some_and(|before| only_stores(kernel, &all, load.block, before.at..load.at)) {
+            "loaded again: a store in between is through another array or array_view, which may be the same memory; keep the \
+             value in a variable"
+        } else if in_loop(kernel, &all, load) {
+            "loaded in each iteration, though the address stays: the loop stores through another array or array_view, which may \
+             be the same memory; load it before the loop"
+        } else {
+            continue;
+        };
+        let location = kernel.function.blocks[load.block].instructions[load.at].location;
+        remarks.extend(Remark::at(kernel.module, location, text));
+    }
+    remarks
+}
+
+/// Whether stores through known captures, and no other instruction that may write memory, are in a part of a block.
+fn only_stores(kernel: &Kernel<'_>, all: &[Access], block: usize, part: std::ops::Range<usize>) -> bool {
+    let known = |at: usize| all.iter().any(|one| one.writes && (one.block, one.at) == (block, at));
+    let instructions = &kernel.function.blocks[block].instructions;
+    let mut stores = part.filter(|&at| may_write(kernel, &instructions[at])).peekable();
+    stores.peek().is_some() && stores.all(known)
+}
+
+/// Whether an instruction may write memory of the device, or show what others wrote.
+fn may_write(kernel: &Kernel<'_>, one: &Instruction) -> bool {
+    match &one.op {
+        Op::Store { .. } | Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::Fence | Op::CallIndirect { .. } => true,
+        Op::Load { volatile, atomic, .. } => *volatile || *atomic,
+        Op::Call { callee, .. } => match DeviceFunction::called(kernel.module, &one.op) {
+            Some(function) => !function.is_pure(),
+            None => !kernel.module.functions[callee.0].name.starts_with("llvm."),
+        },
+        _ => false,
+    }
+}
+
+/// Whether a load could be done once before the innermost loop around it, but for the loop's stores through known captures.
+fn in_loop(kernel: &Kernel<'_>, all: &[Access], load: &Access) -> bool {
+    let graph = ControlFlowGraph::of(&kernel.function.blocks);
+    let dominators = DominatorTree::of(&graph);
+    let loops = natural_loops(&graph);
+    // Outer loops come first.
+    let Some(around) = loops.iter().rfind(|one| one.blocks.contains(&load.block)) else { return false };
+    let made: HashSet<_> = around
+        .blocks
+        .iter()
+        .flat_map(|block| &kernel.function.blocks[*block].instructions)
+        .filter_map(|one| one.result)
+        .collect();
+    if made.contains(&load.sum.base) || load.sum.by.keys().any(|index| made.contains(index)) {
+        return false;
+    }
+    let leaves =
+        |block: &&usize| graph.successors[**block].iter().any(|to| !around.blocks.contains(to) || *to == around.header);
+    if !around.blocks.iter().filter(leaves).all(|&block| dominators.dominates(load.block, block)) {
+        return false;
+    }
+    let count = |block: usize| kernel.function.blocks[block].instructions.len();
+    let writes = |block: usize| kernel.function.blocks[block].instructions.iter().any(|one| may_write(kernel, one));
+    let mut writing = around.blocks.iter().copied().filter(|&block| writes(block)).peekable();
+    writing.peek().is_some() && writing.all(|block| only_stores(kernel, all, block, 0..count(block)))
+}

@@ -1,0 +1,33 @@
+//! Stores to adjacent addresses, of which the compiler makes no vector stores.
+
+use super::addresses::{Access, accesses};
+use super::kernel::Kernel;
+use crate::lower::scalars::leaves;
+use crate::report::Remark;
+
+/// Stores of scalars in a row of addresses, in one block.
+pub fn remarks(kernel: &Kernel<'_>) -> Vec<Remark> {
+    let mut stores: Vec<Access> = accesses(kernel).into_iter().filter(|access| access.writes).collect();
+    stores.sort_by(|a, b| {
+        (a.block, a.sum.base, &a.sum.by, a.sum.offset).cmp(&(b.block, b.sum.base, &b.sum.by, b.sum.offset))
+    });
+    let mut all = Vec::new();
+    for run in stores.chunk_by(follows) {
+        let scalars: usize = run.iter().filter_map(|store| leaves(&store.ty)).map(|all| all.len()).sum();
+        let bytes: u64 = run.iter().filter_map(|store| store.ty.size()).sum();
+        let Some(first) = run.iter().min_by_key(|store| store.at).filter(|_| scalars > 1) else { continue };
+        let location = kernel.function.blocks[first.block].instructions[first.at].location;
+        let text = format!(
+            "{scalars} stores to adjacent addresses ({bytes} bytes) are not merged: SPIR-V has a store for each scalar, and \
+             only the driver may merge them"
+        );
+        all.extend(Remark::at(kernel.module, location, text));
+    }
+    all
+}
+
+/// Whether a store begins where another one of the block ends.
+fn follows(one: &Access, next: &Access) -> bool {
+    let end = one.ty.size().and_then(|size| one.sum.offset.checked_add_unsigned(size));
+    (one.block, one.sum.base, &one.sum.by) == (next.block, next.sum.base, &next.sum.by) && end == Some(next.sum.offset)
+}
