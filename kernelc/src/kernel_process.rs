@@ -68,7 +68,7 @@ fn words(asked: Asked, bare: bool) -> String {
         ("strict", strict),
         ("silent", silent),
         ("fatal", fatal),
-        ("report", report),
+        ("remarks", report),
         ("bare", bare),
     ];
     mode.chain(flags).filter(|(_, set)| *set).map(|(name, _)| name).collect::<Vec<_>>().join(",")
@@ -77,7 +77,7 @@ fn words(asked: Asked, bare: bool) -> String {
 fn asked(words: &str) -> Option<(Asked, bool)> {
     let has = |name: &str| words.split(',').any(|word| word == name);
     let bounds = BOUNDS.iter().find(|(name, _)| has(name))?.1;
-    let (lines, strict, report) = (has("lines"), has("strict"), has("report"));
+    let (lines, strict, report) = (has("lines"), has("strict"), has("remarks"));
     Some((Asked { bounds, lines, strict, silent: has("silent"), fatal: has("fatal"), report }, has("bare")))
 }
 
