@@ -52,7 +52,7 @@ void tables(array_view<int> a) {
 // 18:25: kernel of # instructions, # bytes of SPIR-V
 // 17:9: loop unrolled completely: 4 iterations
 // 18:13: a local array of 16 bytes is in registers (SSA values)
-// 19:13: a local variable is memory of the thread: one Function variable of 32 bytes, indexed by values that are known only at run time
+// 19:13: a local variable is not in SSA values: one Function variable of 32 bytes, indexed by values that are known only at run time; the driver may keep it in memory
 // 20:9: loop unrolled completely: 4 iterations
 // 28:9: kernel of # instructions, # bytes of SPIR-V
 // 29:23: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
@@ -63,7 +63,7 @@ void tables(array_view<int> a) {
 // 32:21: loaded in each iteration, though the address stays: the loop stores through another array or array_view, which may be the same memory; load it before the loop (2 times)
 // 40:9: kernel of # instructions, # bytes of SPIR-V
 // 41:9: loop not unrolled: 64 iterations, and at most 32 are unrolled
-// 42:21: a local variable is memory of the thread: one Function variable of 256 bytes, indexed by values that are known only at run time
+// 42:21: a local variable is not in SSA values: one Function variable of 256 bytes, indexed by values that are known only at run time; the driver may keep it in memory
 // 44:9: loop not unrolled: 100 iterations, and at most 32 are unrolled
 // 10:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 17:9: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads

@@ -30,7 +30,10 @@ pub fn remarks(kernel: &Kernel<'_>, inlined: Option<(&Module, &Function)>) -> Ve
             format!("{} are", counted(arrays, "local variable"))
         };
         let why = if used.indexed { ", indexed by values that are known only at run time" } else { "" };
-        let text = format!("{what} memory of the thread: one Function variable of {} bytes{why}", group.size);
+        let text = format!(
+            "{what} not in SSA values: one Function variable of {} bytes{why}; the driver may keep it in memory",
+            group.size
+        );
         remarks.push(Remark { place, text });
     }
     if let Some((module, function)) = inlined.filter(|_| !unplaced) {
