@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Bytes to be moved from one location to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct Move {
     /// The bytes, in the data source.
     pub region: Region,
     /// A location that holds them.
@@ -195,7 +195,7 @@ impl Directory {
     }
 
     /// What must be moved, in this order, so that the region can be read at `at`.
-    pub fn missing(&self, region: &Region, at: Location) -> Result<Vec<Step>> {
+    pub fn missing(&self, region: &Region, at: Location) -> Result<Vec<Move>> {
         if self.is_valid(region, at) {
             return Ok(Vec::new());
         }
@@ -210,30 +210,30 @@ impl Directory {
         });
         if alike {
             let from = known.and_then(|(_, from)| from);
-            let whole = |from| self.route(vec![Step { region: region.clone(), from, to: at }]);
+            let whole = |from| self.route(vec![Move { region: region.clone(), from, to: at }]);
             return from.map_or_else(|| Ok(Vec::new()), whole);
         }
-        let mut steps: Vec<Step> = Vec::new();
+        let mut moves: Vec<Move> = Vec::new();
         let mut room = Ok(());
         self.visit(region, |piece, set| {
             if let Some(from) = self.nearest(set, at) {
-                match steps.last_mut() {
+                match moves.last_mut() {
                     Some(last) if last.from == from && last.region.hull().end == piece.start => {
                         last.region.run += piece.end - piece.start;
                     }
                     _ => {
-                        room = steps.make_room(1);
+                        room = moves.make_room(1);
                         if room.is_err() {
                             return false;
                         }
-                        steps.push(Step { region: Region::linear(piece), from, to: at });
+                        moves.push(Move { region: Region::linear(piece), from, to: at });
                     }
                 }
             }
             true
         });
         room?;
-        self.route(fold(steps)?)
+        self.route(fold(moves)?)
     }
 
     /// The holder to take bytes from; `None` if nothing has to be moved.
@@ -254,23 +254,23 @@ impl Directory {
     }
 
     /// Makes transfers between two accelerators go through home, which is valid then (COH-19).
-    fn route(&self, steps: Vec<Step>) -> Result<Vec<Step>> {
+    fn route(&self, moves: Vec<Move>) -> Result<Vec<Move>> {
         let is_away = |l: Location| {
             let memory = &self.memories[l.index()];
             memory.is_accelerator && memory.id != MemoryId::Home
         };
-        let by_home = |s: &Step| is_away(s.from) && is_away(s.to);
-        if !steps.iter().any(by_home) {
-            return Ok(steps);
+        let by_home = |s: &Move| is_away(s.from) && is_away(s.to);
+        if !moves.iter().any(by_home) {
+            return Ok(moves);
         }
         let mut routed = Vec::new();
-        routed.make_room(2 * steps.len())?;
-        for step in steps {
-            if by_home(&step) {
-                routed.push(Step { to: Location::HOME, ..step.clone() });
-                routed.push(Step { from: Location::HOME, ..step });
+        routed.make_room(2 * moves.len())?;
+        for one in moves {
+            if by_home(&one) {
+                routed.push(Move { to: Location::HOME, ..one.clone() });
+                routed.push(Move { from: Location::HOME, ..one });
             } else {
-                routed.push(step);
+                routed.push(one);
             }
         }
         Ok(routed)
@@ -353,37 +353,37 @@ impl Directory {
 /// The number of segments under a hull that are looked at before the region's own runs.
 const HULL_SEGMENTS: usize = 8;
 
-/// Joins steps that repeat at a constant distance into strided ones, as often as possible.
-fn fold(mut steps: Vec<Step>) -> Result<Vec<Step>> {
+/// Joins moves that repeat at a constant distance into strided ones, as often as possible.
+fn fold(mut moves: Vec<Move>) -> Result<Vec<Move>> {
     loop {
-        let before = steps.len();
-        let mut folded: Vec<Step> = Vec::new();
+        let before = moves.len();
+        let mut folded: Vec<Move> = Vec::new();
         folded.make_room(before)?;
         let mut at = 0;
-        while at < steps.len() {
-            let first = &steps[at];
-            let alike = |s: &Step| {
+        while at < moves.len() {
+            let first = &moves[at];
+            let alike = |s: &Move| {
                 s.from == first.from && s.region.run == first.region.run && s.region.dims == first.region.dims
             };
-            let stride = steps.get(at + 1).filter(|s| alike(s)).map(|s| s.region.start - first.region.start);
+            let stride = moves.get(at + 1).filter(|s| alike(s)).map(|s| s.region.start - first.region.start);
             let mut count = 1;
             if let Some(stride) = stride {
                 let fits =
-                    |(n, s): (usize, &Step)| alike(s) && s.region.start == first.region.start + n as u64 * stride;
-                count = 1 + (1..).zip(&steps[at + 1..]).take_while(|&p| fits(p)).count();
+                    |(n, s): (usize, &Move)| alike(s) && s.region.start == first.region.start + n as u64 * stride;
+                count = 1 + (1..).zip(&moves[at + 1..]).take_while(|&p| fits(p)).count();
             }
-            let mut step = first.clone();
+            let mut one = first.clone();
             if let Some(stride) = stride {
                 let mut dims: SmallVec<[(u64, u64); 3]> = SmallVec::from_iter([(count as u64, stride)]);
-                dims.extend(step.region.dims);
-                step.region.dims = dims;
+                dims.extend(one.region.dims);
+                one.region.dims = dims;
             }
-            folded.push(step);
+            folded.push(one);
             at += count;
         }
         if folded.len() == before {
             return Ok(folded);
         }
-        steps = folded;
+        moves = folded;
     }
 }

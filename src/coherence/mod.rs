@@ -29,5 +29,5 @@ mod intervals;
 pub mod locations;
 pub mod selection;
 
-pub use directory::{Directory, Step};
+pub use directory::{Directory, Move};
 pub use locations::{Location, LocationSet, LossId, MemoryId};

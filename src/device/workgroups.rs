@@ -29,7 +29,7 @@ impl Class {
     }
 }
 
-type Known = BTreeMap<Class, [u32; 3]>;
+type SizeByClass = BTreeMap<Class, [u32; 3]>;
 
 /// The workgroups that were found.
 #[derive(Default)]
@@ -37,7 +37,7 @@ pub struct FoundWorkgroups(Mutex<State, { rank::FOUND }>);
 
 #[derive(Default)]
 struct State {
-    known: Known,
+    known: SizeByClass,
     /// True if some are not on disk.
     changed: bool,
 }
@@ -81,8 +81,8 @@ impl FoundWorkgroups {
 }
 
 /// Those of a file's data, as far as they can be workgroups.
-fn decode(data: &[u8]) -> Known {
-    let mut known = Known::new();
+fn decode(data: &[u8]) -> SizeByClass {
+    let mut known = SizeByClass::new();
     for one in data.chunks_exact(BYTES).take(MOST) {
         let (Some((kernel, rest)), mut size) = (one.split_first_chunk::<8>(), [0; 3]) else { continue };
         let Some((powers, sizes)) = rest.split_first_chunk::<6>() else { continue };

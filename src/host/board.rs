@@ -7,9 +7,9 @@
 use super::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Loops at once; more run on their callers alone.
-const PLACES: usize = 32;
+const SLOTS: usize = 32;
 
-/// The bits of [`Place::left`] that count items; above them is how items are handed out.
+/// The bits of [`Slot::left`] that count items; above them is how items are handed out.
 const COUNT: u32 = 56;
 const LEFT: u64 = (1 << COUNT) - 1;
 /// In [`Loop::done`]: the caller sleeps until the loop has ended.
@@ -62,8 +62,8 @@ impl<W> Loop<W> {
     }
 }
 
-/// A loop's place.
-struct Place<W> {
+/// A slot for a loop.
+struct Slot<W> {
     /// Items left, with the portion.
     left: AtomicU64,
     of: AtomicPtr<Loop<W>>,
@@ -71,11 +71,11 @@ struct Place<W> {
 
 /// The loops.
 pub struct Board<W> {
-    /// A bit for each place whose loop has items left.
+    /// A bit for each slot whose loop has items left.
     open: Apart<AtomicU64>,
-    /// A bit for each place that has a loop.
+    /// A bit for each slot that has a loop.
     taken: Apart<AtomicU64>,
-    places: [Apart<Place<W>>; PLACES],
+    slots: [Apart<Slot<W>>; SLOTS],
     /// Threads that share the items of a loop.
     threads: u64,
 }
@@ -94,12 +94,12 @@ pub struct Claim<T> {
 impl<W> Board<W> {
     /// An empty one.
     pub fn new(threads: u64) -> Self {
-        let place = |_| Apart(Place { left: AtomicU64::new(0), of: AtomicPtr::new(std::ptr::null_mut()) });
+        let slot = |_| Apart(Slot { left: AtomicU64::new(0), of: AtomicPtr::new(std::ptr::null_mut()) });
         let (open, taken) = (Apart(AtomicU64::new(0)), Apart(AtomicU64::new(0)));
-        Self { open, taken, places: std::array::from_fn(place), threads }
+        Self { open, taken, slots: std::array::from_fn(slot), threads }
     }
 
-    /// Offers a loop that has items, and returns its place; `None` if there is no free one.
+    /// Offers a loop that has items, and returns its slot; `None` if there is no free one.
     ///
     /// # Safety
     /// The loop stays where it is until it has ended, and [`Self::close`] comes then.
@@ -107,7 +107,7 @@ impl<W> Board<W> {
         let mut taken = self.taken.0.load(Ordering::Relaxed);
         let at = loop {
             let at = (!taken).trailing_zeros() as usize;
-            if at >= PLACES || what.total > LEFT {
+            if at >= SLOTS || what.total > LEFT {
                 return None;
             }
             // Acquire: after the end of the loop that was here.
@@ -120,33 +120,33 @@ impl<W> Board<W> {
             Portion::One => 0,
             Portion::Many(least) => 1 + u64::from(least.min(50)),
         };
-        self.places[at].0.of.store(std::ptr::from_ref(what).cast_mut(), Ordering::Relaxed);
+        self.slots[at].0.of.store(std::ptr::from_ref(what).cast_mut(), Ordering::Relaxed);
         // Before there are items: who claims the last ones takes this back.
         self.open.0.fetch_or(1 << at, Ordering::SeqCst);
         // Release: who claims of it finds the loop.
-        self.places[at].0.left.store(what.total | how << COUNT, Ordering::Release);
+        self.slots[at].0.left.store(what.total | how << COUNT, Ordering::Release);
         Some(at)
     }
 
-    /// Frees the place of a loop that has ended.
+    /// Frees the slot of a loop that has ended.
     pub fn close(&self, at: usize) {
         self.taken.0.fetch_and(!(1 << at), Ordering::Release);
     }
 
-    /// The place of a loop that has items left. The last one, since inner loops hold up outer ones and mostly come behind them.
+    /// The slot of a loop that has items left. The last one, since inner loops hold up outer ones and mostly come behind them.
     pub fn look(&self) -> Option<usize> {
         let open = self.open.0.load(Ordering::SeqCst);
         (open != 0).then(|| 63 - open.leading_zeros() as usize)
     }
 
-    /// True if there is a loop at this place alone.
+    /// True if there is a loop at this slot alone.
     pub fn is_only(&self, at: usize) -> bool {
         self.taken.0.load(Ordering::Relaxed) == 1 << at
     }
 
     /// How often a thread could still claim items there, about.
     pub fn claims_left(&self, at: usize) -> u64 {
-        let word = self.places[at].0.left.load(Ordering::Relaxed);
+        let word = self.slots[at].0.left.load(Ordering::Relaxed);
         (word & LEFT).div_ceil(self.portion(word).max(1))
     }
 
@@ -159,10 +159,10 @@ impl<W> Board<W> {
         }
     }
 
-    /// Claims items of the loop at this place, if it has some left. The loop cannot end before they have.
+    /// Claims items of the loop at this slot, if it has some left. The loop cannot end before they have.
     pub fn claim(&self, at: usize) -> Option<Claim<&Loop<W>>> {
-        let place = &self.places[at].0;
-        let mut word = place.left.load(Ordering::Relaxed);
+        let slot = &self.slots[at].0;
+        let mut word = slot.left.load(Ordering::Relaxed);
         loop {
             let left = word & LEFT;
             if left == 0 {
@@ -170,7 +170,7 @@ impl<W> Board<W> {
             }
             let items = self.portion(word);
             // If this is another loop's word by now, the claim is one of that loop: all that is read of it is read below.
-            match place.left.compare_exchange_weak(word, word - items, Ordering::AcqRel, Ordering::Relaxed) {
+            match slot.left.compare_exchange_weak(word, word - items, Ordering::AcqRel, Ordering::Relaxed) {
                 Err(now) => word = now,
                 Ok(_) => {
                     // Once for each loop, and before its end.
@@ -178,7 +178,7 @@ impl<W> Board<W> {
                         self.open.0.fetch_and(!(1 << at), Ordering::Relaxed);
                     }
                     // SAFETY: items of it are claimed and have not ended, so it is where it was offered.
-                    let of = unsafe { &*place.of.load(Ordering::Relaxed) };
+                    let of = unsafe { &*slot.of.load(Ordering::Relaxed) };
                     let from = of.total - left;
                     return Some(Claim { of, from, to: from + items });
                 }

@@ -34,7 +34,7 @@ struct Tried<K> {
 }
 
 /// What a launch is to do.
-pub enum Step<K> {
+pub enum Decision<K> {
     /// Run in this workgroup. It may be repeated.
     Settled([u32; 3]),
     /// The same; this is told once.
@@ -87,27 +87,27 @@ impl<K: Clone> Search<K> {
     }
 
     /// What the next launch, of so many threads, is to do. `cost`: nanoseconds for building a pipeline.
-    pub fn next(&mut self, threads: u64, cost: u64) -> Step<K> {
+    pub fn next(&mut self, threads: u64, cost: u64) -> Decision<K> {
         match &mut self.state {
-            State::Settled(size) => return Step::Settled(*size),
-            State::Counted { kernel, .. } => return Step::Counted(kernel.clone()),
-            State::Building => return Step::First { timed: false },
+            State::Settled(size) => return Decision::Settled(*size),
+            State::Counted { kernel, .. } => return Decision::Counted(kernel.clone()),
+            State::Building => return Decision::First { timed: false },
             State::Due => {}
             State::Begun { launches, samples } => {
                 *launches += 1;
                 // The first one meets cold caches.
                 if samples.len() < TIMED {
-                    return Step::First { timed: *launches > 1 };
+                    return Decision::First { timed: *launches > 1 };
                 }
                 if !all_known(samples) {
-                    return Step::First { timed: false };
+                    return Decision::First { timed: false };
                 }
                 let Some(fastest) = times(samples).into_iter().reduce(f64::min) else {
                     return self.found(self.first, None, Vec::new());
                 };
                 match (cost as f64 / (fastest * threads as f64).max(1.0)) as u64 {
                     0 => {}
-                    left => return Step::Count(left),
+                    left => return Decision::Count(left),
                 }
             }
             State::Trying(all) => {
@@ -116,19 +116,19 @@ impl<K: Clone> Search<K> {
                     // Each round begins with another one.
                     let order = (0..all.len()).map(|n| (n + fewest) % all.len());
                     let next = order.clone().find(|&n| all[n].samples.len() == fewest).unwrap_or(0);
-                    return Step::Try(next, all[next].size, all[next].kernel.clone());
+                    return Decision::Try(next, all[next].size, all[next].kernel.clone());
                 }
                 if !all.iter_mut().all(|t| all_known(&mut t.samples)) {
-                    return Step::First { timed: false };
+                    return Decision::First { timed: false };
                 }
                 return self.decide();
             }
         }
         self.state = State::Building;
-        Step::Build
+        Decision::Build
     }
 
-    /// Notes a launch that is timed: `tried` is its number, `None` for [`Step::First`].
+    /// Notes a launch that is timed: `tried` is its number, `None` for [`Decision::First`].
     pub fn timed(&mut self, tried: Option<usize>, point: Point, timer: Arc<dyn Timer>, threads: u64) {
         let samples = match (&mut self.state, tried) {
             (State::Begun { samples, .. }, None) => samples,
@@ -171,8 +171,8 @@ impl<K: Clone> Search<K> {
 
     /// Takes the workgroup whose launches took least. The time of launches may depend on their data, so it must be less than
     /// that of the fastest launch in the first choice.
-    fn decide(&mut self) -> Step<K> {
-        let State::Trying(all) = &self.state else { return Step::Settled(self.first) };
+    fn decide(&mut self) -> Decision<K> {
+        let State::Trying(all) = &self.state else { return Decision::Settled(self.first) };
         let medians: Vec<_> = all.iter().map(|t| (t, median(times(&t.samples)))).collect();
         let first = all.first().map(|t| times(&t.samples)).unwrap_or_default();
         let bound = first.iter().copied().fold(median(first.clone()) * BETTER, f64::min);
@@ -182,9 +182,9 @@ impl<K: Clone> Search<K> {
         self.found(size, kernel, times)
     }
 
-    fn found(&mut self, size: [u32; 3], kernel: Option<K>, times: Vec<([u32; 3], f64)>) -> Step<K> {
+    fn found(&mut self, size: [u32; 3], kernel: Option<K>, times: Vec<([u32; 3], f64)>) -> Decision<K> {
         self.state = State::Settled(size);
-        Step::Found { size, kernel, times }
+        Decision::Found { size, kernel, times }
     }
 }
 
@@ -244,24 +244,24 @@ mod tests {
         let mut seen = [0; 3];
         for _ in 0..1000 {
             let (tried, n, timed) = match search.next(THREADS, COST) {
-                Step::Found { size, .. } => return (size, seen),
-                Step::Settled(size) => return (size, seen),
-                Step::First { timed } => (None, 0, timed),
-                Step::Try(n, size, kernel) => {
+                Decision::Found { size, .. } => return (size, seen),
+                Decision::Settled(size) => return (size, seen),
+                Decision::First { timed } => (None, 0, timed),
+                Decision::Try(n, size, kernel) => {
                     assert_eq!((size, kernel), if n == 0 { (FIRST, None) } else { (SIZES[n - 1], Some(n - 1)) });
                     (Some(n), n, true)
                 }
-                Step::Count(left) => {
+                Decision::Count(left) => {
                     search.counts(left, 7);
                     (None, 0, false)
                 }
-                Step::Counted(kernel) => {
+                Decision::Counted(kernel) => {
                     assert_eq!(kernel, 7);
                     search.count();
                     (None, 0, false)
                 }
-                Step::Build => {
-                    assert!(matches!(search.next(THREADS, COST), Step::First { timed: false }));
+                Decision::Build => {
+                    assert!(matches!(search.next(THREADS, COST), Decision::First { timed: false }));
                     search.built(SIZES.into_iter().enumerate().map(|(n, size)| (size, n)).collect());
                     (None, 0, false)
                 }
@@ -309,9 +309,9 @@ mod tests {
     #[test]
     fn nothing_is_looked_for_where_nothing_can_be_built_or_all_is_known() {
         let mut known = Search::<u32>::new(FIRST, Some(SIZES[0]));
-        assert!(matches!(known.next(THREADS, COST), Step::Settled(size) if size == SIZES[0]));
+        assert!(matches!(known.next(THREADS, COST), Decision::Settled(size) if size == SIZES[0]));
         let mut none = Search::<u32>::new(FIRST, None);
         none.built(Vec::new());
-        assert!(matches!(none.next(THREADS, COST), Step::Settled(FIRST)));
+        assert!(matches!(none.next(THREADS, COST), Decision::Settled(FIRST)));
     }
 }

@@ -32,7 +32,7 @@ pub struct Part {
     /// The words of its slices, once the host used one.
     slices: Slices,
     /// Where the directory last found it valid. Only used under the source's lock.
-    known: Known,
+    known: ValidAt,
     pub(in crate::runtime::data) counters: Counters,
 }
 
@@ -44,13 +44,13 @@ const HULL_SEGMENTS: usize = 8;
 
 /// What was true of a part at an epoch of the directory, so that an unchanged source costs one compare. The atomics need no
 /// order: they are used under the source's lock.
-struct Known {
+struct ValidAt {
     epoch: AtomicU64,
     /// Twice the number of the location, plus one if it is valid nowhere else.
     at: AtomicU64,
 }
 
-impl Known {
+impl ValidAt {
     /// True if at this epoch it was found valid at `holder`, or, if `alone`, only there.
     fn is(&self, epoch: u64, holder: &Holder, alone: bool) -> bool {
         let at = self.at.load(Ordering::Relaxed);
@@ -91,7 +91,7 @@ impl Part {
             label,
             word: Arc::new(SmallVec::from_buf([AtomicU32::new(0)])),
             slices: Slices::default(),
-            known: Known { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
+            known: ValidAt { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
             counters: Counters::new(),
         }
     }

@@ -15,7 +15,7 @@ use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::{groups, threads};
-use crate::runtime::launch::mirrors::{self, Form};
+use crate::runtime::launch::mirrors::{self, TextureAccess};
 use crate::runtime::launch::request::{DISPATCH, FunctionArgument, FunctionLaunch};
 use crate::runtime::launch::searched::Searched;
 use crate::runtime::launch::shadows::Shadows;
@@ -136,16 +136,17 @@ pub(in crate::runtime) fn run(
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
-    let mut form = if as_images { mirrors::form(kernel, launch, captured, view)? } else { Form::Texels };
+    let mut form = if as_images { mirrors::form(kernel, launch, captured, view)? } else { TextureAccess::Texels };
     let (device, compiled, kernels) = view.loads();
     let load = |kernel| compiled.load(device, kernels, kernel);
-    let with_images = kernel.with_images.as_ref().filter(|_| matches!(form, Form::Images(..))).map(|(k, _)| load(k));
+    let with_images =
+        kernel.with_images.as_ref().filter(|_| matches!(form, TextureAccess::Images(..))).map(|(k, _)| load(k));
     let mut loaded = match with_images {
         Some(Ok(loaded)) => loaded,
         other => {
             if let Some(Err(e)) = other {
                 crate::log!(Info, "{}: kernels read textures as texels, not as images: {e}", kernel.location);
-                form = Form::Texels;
+                form = TextureAccess::Texels;
             }
             load(kernel)?
         }
@@ -187,7 +188,7 @@ pub(in crate::runtime) fn run(
     resolved.uses.retain(|u| u.buffer.image().is_none());
     let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
     let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
-    let images = if let Form::Images(_, bound) = &form { &bound[..] } else { &[] };
+    let images = if let TextureAccess::Images(_, bound) = &form { &bound[..] } else { &[] };
     let give = |d: &Dispatch<'_>| match (&searched, launch.timer) {
         (None, None) => view.dispatch(&loaded, d),
         (None, Some(slot)) => view.dispatch_into(&loaded, d, slot),
@@ -205,7 +206,8 @@ pub(in crate::runtime) fn run(
         shadows.write(view)?;
     }
     resolved.written(captured, held)?;
-    let repeats = searched.as_ref().is_none_or(|s| s.repeats) && shadows.is_none() && !matches!(form, Form::TexelsNow);
+    let repeats =
+        searched.as_ref().is_none_or(|s| s.repeats) && shadows.is_none() && !matches!(form, TextureAccess::TexelsNow);
     if let Some(again) = again.filter(|_| repeats) {
         let launched = Launched {
             view,
@@ -216,7 +218,7 @@ pub(in crate::runtime) fn run(
             resolved: &resolved,
             addresses,
             spans,
-            images: if let Form::Images(all, _) = form { all } else { Vec::new() },
+            images: if let TextureAccess::Images(all, _) = form { all } else { Vec::new() },
         };
         *again = CachedLaunch::of(launch, launched, held)?;
     }

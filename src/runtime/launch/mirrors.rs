@@ -23,7 +23,7 @@ pub(in crate::runtime) struct Mirroring {
 }
 
 /// How a launch reads its textures.
-pub(in crate::runtime) enum Form {
+pub(in crate::runtime) enum TextureAccess {
     /// By address.
     Texels,
     /// By address this time.
@@ -38,27 +38,27 @@ pub(in crate::runtime) fn form(
     launch: &FunctionLaunch<'_>,
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
-) -> Result<Form> {
-    let Some((_, images)) = &kernel.with_images else { return Ok(Form::Texels) };
+) -> Result<TextureAccess> {
+    let Some((_, images)) = &kernel.with_images else { return Ok(TextureAccess::Texels) };
     // By index both forms read the same, so that may change from launch to launch; what is sampled differs by some bits.
     let needed = images.iter().any(|used| used.sampler.is_some());
     let (mut all, mut bound) = (Vec::new(), Vec::new());
     let mut later = false;
     for (binding, used) in (0..).zip(images) {
-        let Some((array, bytes)) = texture_of(used, launch) else { return Ok(Form::Texels) };
+        let Some((array, bytes)) = texture_of(used, launch) else { return Ok(TextureAccess::Texels) };
         // An image beside the texels would not show what the kernel writes (TEX-35).
         if captured.iter().any(|c| c.access.writes() && c.operand.overlaps(array, &bytes)) {
-            return Ok(Form::Texels);
+            return Ok(TextureAccess::Texels);
         }
         let image = array.buffer().image().map(|_| array.buffer());
         let shape = image.and_then(|image| image.image()).map(|a| &a.shape);
-        let Some(shape) = shape.or(array.mirror().map(Mirror::shape)) else { return Ok(Form::Texels) };
-        let Some(levels) = shape.levels_of(&bytes) else { return Ok(Form::Texels) };
+        let Some(shape) = shape.or(array.mirror().map(Mirror::shape)) else { return Ok(TextureAccess::Texels) };
+        let Some(levels) = shape.levels_of(&bytes) else { return Ok(TextureAccess::Texels) };
         let image = match (image, array.mirror()) {
             (Some(image), _) => image.clone(),
-            (None, None) => return Ok(Form::Texels),
+            (None, None) => return Ok(TextureAccess::Texels),
             (None, Some(mirror)) => match mirror.read(array.buffer(), &levels, needed, view)? {
-                Mirrored::No => return Ok(Form::Texels),
+                Mirrored::No => return Ok(TextureAccess::Texels),
                 Mirrored::NotYet => {
                     later = true;
                     continue;
@@ -66,11 +66,11 @@ pub(in crate::runtime) fn form(
                 Mirrored::Image(image) => image,
             },
         };
-        let Some(one) = bind(binding, used, &image, &levels, launch.block)? else { return Ok(Form::Texels) };
+        let Some(one) = bind(binding, used, &image, &levels, launch.block)? else { return Ok(TextureAccess::Texels) };
         bound.push(one);
         all.push(Mirroring { array: Arc::downgrade(array), levels, used: *used });
     }
-    Ok(if later { Form::TexelsNow } else { Form::Images(all, bound) })
+    Ok(if later { TextureAccess::TexelsNow } else { TextureAccess::Images(all, bound) })
 }
 
 /// The same images for a launch that is done again; `None` if something has changed.

@@ -11,7 +11,7 @@ use crate::kernel::Variant;
 use crate::log;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::{LoadedKernel, SearchLock};
-use crate::runtime::accelerators::search::{Search, Step};
+use crate::runtime::accelerators::search::{Decision, Search};
 use crate::runtime::launch::workgroup::{fits, others};
 use std::sync::Arc;
 
@@ -56,8 +56,8 @@ impl Searched {
         };
         let step = search.lock().next(threads, cost);
         match step {
-            Step::Settled(size) => Self::plain(view, base, size, true),
-            Step::Found { size, kernel, times } => {
+            Decision::Settled(size) => Self::plain(view, base, size, true),
+            Decision::Found { size, kernel, times } => {
                 let all: Vec<_> = times.iter().map(|(size, time)| format!("{size:?} {:.0}", time)).collect();
                 log!(
                     Info,
@@ -73,22 +73,22 @@ impl Searched {
                 drop(kernel);
                 found
             }
-            Step::First { timed } => {
+            Decision::First { timed } => {
                 let plain = Self::plain(view, base, first, false)?;
                 Ok(Self { timed: timed.then_some((search, None, threads)), ..plain })
             }
-            Step::Count(left) => {
+            Decision::Count(left) => {
                 let plain = Self::plain(view, base, first, true)?;
                 let counted = plain.kernel.counted(&search)?;
                 search.lock().counts(left, counted.clone());
                 Ok(Self { kernel: counted, ..plain })
             }
-            Step::Counted(kernel) => Ok(Self { kernel, size: first, repeats: true, timed: None }),
-            Step::Build => {
+            Decision::Counted(kernel) => Ok(Self { kernel, size: first, repeats: true, timed: None }),
+            Decision::Build => {
                 build(view, base, &search, first, domain);
                 Self::plain(view, base, first, false)
             }
-            Step::Try(number, size, kernel) => {
+            Decision::Try(number, size, kernel) => {
                 let timed = Some((search, Some(number), threads));
                 match kernel {
                     Some(kernel) => Ok(Self { kernel, size, repeats: false, timed }),

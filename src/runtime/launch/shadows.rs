@@ -8,7 +8,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::operand::Operand;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
-use crate::runtime::launch::mirrors::Form;
+use crate::runtime::launch::mirrors::TextureAccess;
 use crate::runtime::launch::request::FunctionLaunch;
 use crate::runtime::launch::uses::access;
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl Shadows {
     pub(super) fn of(
         kernel: &Compiled,
         launch: &FunctionLaunch<'_>,
-        form: &Form,
+        form: &TextureAccess,
         used: &[Option<Access>],
         captured: &[Captured<'_>],
         resolved: &mut ResolvedArguments,
@@ -40,7 +40,7 @@ impl Shadows {
             return Ok(None);
         }
         let form = match (form, &kernel.with_images) {
-            (Form::Images(..), Some((with_images, _))) => with_images,
+            (TextureAccess::Images(..), Some((with_images, _))) => with_images,
             _ => kernel,
         };
         let mut written = Vec::new();

@@ -1,7 +1,7 @@
 //! How bytes of a data source get from one holder to another.
 
 use super::{BLOCK_ALIGN, GROWN_OFTEN, Holder, Home, SourceState};
-use crate::coherence::{Location, MemoryId, Step};
+use crate::coherence::{Location, MemoryId, Move};
 use crate::device::{Buffer, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::{CopyDim, CopyPlan, Region};
@@ -111,7 +111,7 @@ impl SourceState {
         self.directory.holds(if all { &whole } else { region }, holder.location);
     }
 
-    pub(super) fn carry(&mut self, step: &Step, tally: Tally<'_>) -> Result<()> {
+    pub(super) fn carry(&mut self, step: &Move, tally: Tally<'_>) -> Result<()> {
         let hull = step.region.hull();
         let ((from, from_base), (to, to_base)) = (self.memory(step.from)?, self.memory(step.to)?);
         for (memory, location, access) in [(&from, step.from, Access::Read), (&to, step.to, Access::Write)] {
