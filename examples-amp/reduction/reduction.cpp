@@ -54,7 +54,8 @@ template <int tile_size> float reduce_tiled(const std::vector<float> &data) {
         std::swap(source, sums);
         count = (count + tile_size - 1) / tile_size;
     }
-    return source[0];
+    const array_view<const float, 1> sum = source.section(0, 1);
+    return sum[0];
 }
 
 // So many threads as the machine has use for; each adds up its share before its tile does.
