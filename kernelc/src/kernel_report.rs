@@ -15,7 +15,7 @@ pub struct Before<'m> {
     pub values: Option<&'m Module>,
     pub large: bool,
     /// Loops that wait for other threads are marked.
-    pub spins: bool,
+    pub has_spin_loops: bool,
 }
 
 /// The remarks on all kernels, each with the module that it was lowered from.
@@ -34,7 +34,7 @@ pub fn text(
             |module| lower::kernels(module).find(|other| other.name == function.name).map(|found| (module, found));
         let forms = Forms { inlined: form(&inlined), values: before.values.and_then(form), last: (module, function) };
         if !loops.iter().any(|(known, _)| *known == unrolling) {
-            let way = Way { unrolling, large: before.large, spins: before.spins };
+            let way = Way { unrolling, large: before.large, has_spin_loops: before.has_spin_loops };
             loops.push((unrolling, report::unrolled(before.prepared, way, module)?));
         }
         let found = loops.iter().find(|(known, _)| *known == unrolling).and_then(|(_, all)| all.get(&function.name));

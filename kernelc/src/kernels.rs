@@ -169,10 +169,10 @@ impl Steps<'_> {
             self.dump.kernel(n, kernel)?;
         }
         if report {
-            let Prepared { module: prepared, spins } = &prepared;
-            let before = Before { prepared, values: values.as_ref(), large, spins: *spins };
-            let told = kernel_report::text(&best, &before, &kernels);
-            eprint!("{}", told.unwrap_or_else(|why| format!("remark: no report: {why}\n")));
+            let Prepared { module: prepared, has_spin_loops } = &prepared;
+            let before = Before { prepared, values: values.as_ref(), large, has_spin_loops: *has_spin_loops };
+            let report = kernel_report::text(&best, &before, &kernels);
+            eprint!("{}", report.unwrap_or_else(|why| format!("remark: no report: {why}\n")));
         }
         Ok(kernels)
     }

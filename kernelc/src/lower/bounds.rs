@@ -185,7 +185,7 @@ impl Emitter<'_> {
         align: u64,
         what: &str,
     ) -> Lowered<Access> {
-        let at = match self.narrow_offsets.address(pointer) {
+        let at = match self.narrow_addresses.address(pointer) {
             Some(near) => Address::Device(near),
             None => self.address(pointer)?,
         };

@@ -6,7 +6,7 @@ use super::checked::{Checked, Names};
 use super::division;
 use super::global_order::{Order, barrier_orders};
 use super::memory::{self, Address, GroupVariable};
-use super::narrow_offsets::NarrowOffsets;
+use super::narrow_addresses::NarrowAddresses;
 use super::pointer_sets::PointerClass;
 use super::pointers::{NO_CONSTANT, Object, PointerAnalysis};
 use super::reach::{self, Reaches};
@@ -116,7 +116,7 @@ pub(super) struct Emitter<'m> {
     pub(super) shared_divisors: Vec<LocalId>,
     /// The factors of products of the block that may be fused into sums.
     pub(super) products: HashMap<Word, [Word; 2]>,
-    pub(super) narrow_offsets: NarrowOffsets<'m>,
+    pub(super) narrow_addresses: NarrowAddresses<'m>,
 }
 
 impl<'m> Emitter<'m> {
@@ -161,7 +161,7 @@ impl<'m> Emitter<'m> {
             images: Vec::new(),
             shared_divisors: division::shared_divisors(function),
             products: HashMap::new(),
-            narrow_offsets: NarrowOffsets::of(function),
+            narrow_addresses: NarrowAddresses::of(function),
         })
     }
 

@@ -32,6 +32,7 @@ mod instructions;
 mod integers;
 mod intrinsics;
 mod memory;
+mod narrow_addresses;
 mod narrow_offsets;
 mod pointer_sets;
 mod pointers;

@@ -11,42 +11,12 @@ use super::emitter::{Emitter, Lowered};
 use super::integers;
 use super::pointer_sets::PointerClass;
 use crate::bounds_option::Bounds;
-use crate::ir::{BinaryOp, CastOp, Constant, Function, Instruction, LocalId, Op, Operand, Type, Value};
+use crate::ir::{BinaryOp, CastOp, Constant, LocalId, Op, Operand, Type, Value};
 use revamp_image::OfDevice;
 use rspirv::spirv::{Op as S, Word};
-use std::collections::{HashMap, HashSet};
 
 /// How many operations the search of an index for its terms goes through.
 const MAX_DEPTH: u32 = 4;
-
-/// What of a kernel's pointers has such a form.
-pub(super) struct NarrowOffsets<'m> {
-    definitions: Vec<Option<&'m Instruction>>,
-    accessed: HashSet<LocalId>,
-    /// The captured pointer that a pointer was made from, and the offset.
-    made: HashMap<LocalId, (Word, Word)>,
-    /// The addresses that accesses through a pointer use.
-    addresses: HashMap<LocalId, Word>,
-}
-
-impl<'m> NarrowOffsets<'m> {
-    pub(super) fn of(function: &'m Function) -> Self {
-        let pointer = |op: &'m Op| match op {
-            Op::Load { pointer, .. }
-            | Op::Store { pointer, .. }
-            | Op::AtomicRmw { pointer, .. }
-            | Op::CmpXchg { pointer, .. } => pointer.local(),
-            _ => None,
-        };
-        let accessed = function.instructions().filter_map(|i| pointer(&i.op)).collect();
-        Self { definitions: function.definitions(), accessed, made: HashMap::new(), addresses: HashMap::new() }
-    }
-
-    /// The address for accesses through a pointer, if it is not the pointer's value.
-    pub(super) fn address(&self, pointer: &Operand) -> Option<Word> {
-        self.addresses.get(&pointer.local()?).copied()
-    }
-}
 
 impl Emitter<'_> {
     /// To call when the address arithmetic `steps` after `base` made the pointer `result` with the value `wide`.
@@ -67,13 +37,13 @@ impl Emitter<'_> {
             offset = Some(self.sum(offset, by));
         }
         let Some(offset) = offset else { return Ok(()) };
-        self.narrow_offsets.made.insert(result, (start, offset));
-        if self.narrow_offsets.accessed.contains(&result) {
+        self.narrow_addresses.made.insert(result, (start, offset));
+        if self.narrow_addresses.accessed.contains(&result) {
             let far = self.asm.make(S::UConvert, Scalar::U64, &[offset]);
             let near = self.asm.make(S::IAdd, Scalar::U64, &[start, far]);
             let narrow = self.asm.of_device(OfDevice::NarrowOffsets as u32);
             let address = self.asm.make(S::Select, Scalar::U64, &[narrow, near, wide]);
-            self.narrow_offsets.addresses.insert(result, address);
+            self.narrow_addresses.addresses.insert(result, address);
         }
         Ok(())
     }
@@ -85,10 +55,10 @@ impl Emitter<'_> {
     /// The captured pointer that `base` is or was made from, and the offset from there; `None` if that is not known.
     fn start_and_offset(&mut self, base: &Operand) -> Lowered<Option<(Word, Option<Word>)>> {
         let Some(local) = base.local() else { return Ok(None) };
-        if let Some(&(start, offset)) = self.narrow_offsets.made.get(&local) {
+        if let Some(&(start, offset)) = self.narrow_addresses.made.get(&local) {
             return Ok(Some((start, Some(offset))));
         }
-        let is_load = self.narrow_offsets.definitions[local.0].is_some_and(|made| matches!(made.op, Op::Load { .. }));
+        let is_load = self.narrow_addresses.definitions[local.0].is_some_and(|made| matches!(made.op, Op::Load { .. }));
         let origins = self.pointers.origins_of(local);
         if !is_load || origins.is_empty() || !origins.iter().all(|origin| matches!(origin, Origin::Capture(..))) {
             return Ok(None);
@@ -102,7 +72,7 @@ impl Emitter<'_> {
             return self.word(index);
         }
         if index.ty == Type::Int(64) {
-            match index.local().and_then(|local| self.narrow_offsets.definitions[local.0]).map(|made| &made.op) {
+            match index.local().and_then(|local| self.narrow_addresses.definitions[local.0]).map(|made| &made.op) {
                 Some(Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. }) if value.ty == Type::Int(32) => {
                     return self.word(value);
                 }

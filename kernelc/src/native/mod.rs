@@ -98,6 +98,8 @@ struct Cut {
     /// Bytes of a tile's memory, and its threads in x, y, z; 0 without tiles.
     memory: u64,
     tile: [u32; 3],
+    /// Its loops over threads are marked as parallel.
+    is_parallel: bool,
 }
 
 /// Cuts the kernels of a module that `pipelines::native` prepared, and makes a function of each. `checked`: they check accesses.
@@ -175,7 +177,13 @@ fn is_view_member(one: Value<'_>) -> bool {
 impl Cut {
     fn of(kernel: &Kernel, layout: &Layout) -> Self {
         let memory = if layout.tile.is_some() { layout.memory } else { 0 };
-        Self { name: kernel.name().to_owned(), size: kernel.size(), memory, tile: layout.tile.unwrap_or_default() }
+        Self {
+            name: kernel.name().to_owned(),
+            size: kernel.size(),
+            memory,
+            tile: layout.tile.unwrap_or_default(),
+            is_parallel: emit::is_parallel(kernel, layout),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
 //! reasons of `kernel_process`. LLVM compiles a small module in it, larger ones in a process each ([`CODE`]).
 
-use super::emit::is_parallel;
 use super::{Native, Processors};
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
@@ -218,9 +217,9 @@ const ONE_PLACE: &str = "native code: loops over threads are not marked as paral
 /// The report on the native kernels, by a copy of them with source locations.
 fn report(llvm: Llvm, work: &Work, device: &OsStr, native: &Native) -> Result<String, Failed> {
     let with_lines = Work { lines: true, ..work.clone() };
-    let mut numbered = super::cut(prepared(llvm, &with_lines, device)?)?;
-    numbered.checked = work.zero;
-    let code = ir::snapshot(&numbered.module);
+    let prepared = prepared(llvm, &with_lines, device)?;
+    let code = ir::snapshot(&prepared);
+    let numbered = super::cut(prepared, work.zero)?;
     let at = |kernel: &str, text: String| {
         let function = code.functions.iter().find(|function| function.name == kernel)?;
         Some(Remark { place: report::place_of(&code, function)?, text })
@@ -229,8 +228,8 @@ fn report(llvm: Llvm, work: &Work, device: &OsStr, native: &Native) -> Result<St
         at(kernel, format!("no native code: {why}; host threads run the kernel thread by thread"))
     });
     let mut remarks: Vec<Remark> = left_out.collect();
-    for (kernel, _) in native.kernels.iter().filter(|(kernel, layout)| !is_parallel(kernel, layout)) {
-        remarks.extend(at(kernel.name(), ONE_PLACE.into()));
+    for kernel in native.kernels.iter().filter(|kernel| !kernel.is_parallel) {
+        remarks.extend(at(&kernel.name, ONE_PLACE.into()));
     }
     if native.understood().is_empty() {
         return Ok(report::printed(None, remarks));

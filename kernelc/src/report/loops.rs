@@ -23,7 +23,7 @@ pub struct Way {
     pub unrolling: Unrolling,
     pub large: bool,
     /// Loops that wait for other threads are marked.
-    pub spins: bool,
+    pub has_spin_loops: bool,
 }
 
 /// What LLVM made of a loop.
@@ -194,7 +194,7 @@ fn same_code(mut module: Module, way: Way, code: &ir::Module) -> Result<BTreeSet
         unreachable_returns::run(&mut module);
     }
     module.run(&pipelines::structure())?;
-    if way.spins {
+    if way.has_spin_loops {
         spin_marks::unmark(&mut module);
     }
     let made = ir::snapshot(&module);
