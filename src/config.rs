@@ -558,7 +558,7 @@ mod tests {
     #[test]
     fn every_variable_warns_of_a_bad_value() {
         // Any text is a path or a list of names.
-        let takes_text = ["CPPAMP_DEFAULT_ACCELERATOR", "REVAMP_VISIBLE_DEVICES", "REVAMP_CACHE_DIR"];
+        let takes_text = ["CPPAMP_DEFAULT_ACCELERATOR", "REVAMP_VISIBLE_DEVICES", "REVAMP_TRACE", "REVAMP_CACHE_DIR"];
         for v in VARIABLES.iter().filter(|v| !takes_text.contains(&v.name)) {
             for bad in ["nonsense", "-1", "5000000000", "1,1", "\u{1b}[2J"] {
                 let (c, w) = read(&[(v.name, bad)]);
@@ -582,13 +582,16 @@ mod tests {
     fn every_variable_warns_of_a_value_that_is_no_text() {
         use std::os::unix::ffi::OsStringExt;
         let of = |name: &str| Config::read(|n| (n == name).then(|| OsString::from_vec(b"/a\xff1".to_vec())));
-        for v in VARIABLES.iter().filter(|v| v.name != "REVAMP_CACHE_DIR") {
+        for v in VARIABLES.iter().filter(|v| !["REVAMP_TRACE", "REVAMP_CACHE_DIR"].contains(&v.name)) {
             let w = of(v.name).1;
             assert!(w.len() == 1 && w[0].contains(v.name) && w[0].contains(r"\xFF"), "{}: {w:?}", v.name);
         }
         let (c, w) = of("REVAMP_CACHE_DIR");
         assert!(w.is_empty());
         assert_eq!(c.cache_dir.unwrap().into_os_string().into_vec(), b"/a\xff1");
+        let (c, w) = of("REVAMP_TRACE");
+        assert!(w.is_empty());
+        assert_eq!(c.trace.unwrap().into_os_string().into_vec(), b"/a\xff1");
         assert_eq!(of("HOME").0.cache_dir.unwrap().into_os_string().into_vec(), b"/a\xff1/.cache/revamp");
     }
 

@@ -219,10 +219,8 @@ impl<'a> Wanted<'a> {
         let module = self.kernel.module();
         let Self { launch, roles, others, spec, constants, .. } = self;
         for b in module.bindings() {
-            // Each is given once, and none beyond the end of an array.
-            let given = places(roles, others).filter(|(set, binding, _)| (*set, *binding) == (b.set, b.binding));
-            if given.count() < b.count as usize {
-                return Err(not_given(self.kernel, b, roles, others));
+            if let Some(missing) = (0..b.count).find(|&n| !is_given(roles, others, (b.set, b.binding, n))) {
+                return Err(not_given(self.kernel, b, missing, places(roles, others).count()));
             }
         }
         for pair in module.sampled_pairs() {
@@ -299,7 +297,7 @@ impl<'a> Wanted<'a> {
     /// Fails if something is given for this descriptor already.
     #[inline]
     fn check_once(&self, place: Place) -> Result<()> {
-        if places(&self.roles, &self.others).any(|given| given == place) {
+        if is_given(&self.roles, &self.others, place) {
             return Err(Error::invalid(format!("{} is given twice; give it once", binding_name(self.kernel, place))));
         }
         Ok(())
@@ -400,20 +398,24 @@ fn uniform(view: &AcceleratorView, (set, binding, element): Place, data: &[u8]) 
     Ok(BoundBuffer { set, binding, element, bound_as: BoundAs::Constants, bound })
 }
 
+/// True if something is given for this descriptor already.
+#[inline(always)]
+fn is_given(roles: &[Role<'_>], others: &Others<'_>, place: Place) -> bool {
+    roles.iter().any(|role| role.place() == Some(place)) || others.places().any(|given| given == place)
+}
+
 /// The descriptors that are given.
 fn places(roles: &[Role<'_>], others: &Others<'_>) -> impl Iterator<Item = Place> {
     roles.iter().filter_map(Role::place).chain(others.places())
 }
 
 #[cold]
-fn not_given(kernel: &SpirvKernel, b: &Binding, roles: &[Role<'_>], others: &Others<'_>) -> Error {
-    let missing = (0..b.count).find(|&n| !places(roles, others).any(|given| given == (b.set, b.binding, n)));
+fn not_given(kernel: &SpirvKernel, b: &Binding, missing: u32, given: usize) -> Error {
     let all = kernel.module().bindings().iter().map(|b| u64::from(b.count)).sum::<u64>();
     Error::invalid(format!(
-        "{}, a {}, is not given: the kernel uses {all} bindings, but the launch gives {}; pass an argument for each",
-        binding_name(kernel, (b.set, b.binding, missing.unwrap_or(0))),
+        "{}, a {}, is not given: the kernel uses {all} bindings, but the launch gives {given}; pass an argument for each",
+        binding_name(kernel, (b.set, b.binding, missing)),
         b.kind.name(),
-        places(roles, others).count()
     ))
 }
 
