@@ -256,7 +256,7 @@ TEST(bindings_that_do_not_fit_are_named) {
                     "descriptor 3 of binding 1 of set 0 (parameters)");
         a[4].id = 2;
         CHECK_FAILS(launch(p->view, list, 1, extent, a, 5), AS_ARGUMENT,
-                    "descriptor 2 of binding 1 of set 0 is given twice");
+                    "descriptor 2 of binding 1 of set 0 (parameters) is given twice");
         CHECK_OK(revamp_array_destroy(result));
         CHECK_OK(revamp_kernel_release(block));
         CHECK_OK(revamp_kernel_release(list));

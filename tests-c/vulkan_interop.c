@@ -471,7 +471,7 @@ TEST(queues_that_a_device_of_the_program_lacks_are_refused) {
     made_with.queueCreateInfoCount = 1, queue.queueCount = 0;
     info.queue_index = 0;
     CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
-                "made with 0 queues of family");
+                "created with 0 queues of family");
     queue.queueCount = 1;
     CHECK_NUMBER(p.released, 0);
     info = device_info(&p, &made_with);
@@ -500,7 +500,7 @@ TEST(points_that_do_not_increase_are_refused) {
         await(&p, five);
         for (uint64_t value = 1; value <= 5; value++) {
             point.value = value;
-            CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point), AS_ARGUMENT, "give 6 or more");
+            CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point), AS_ARGUMENT, "pass 6 or more");
         }
         CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &five), AS_ARGUMENT, "has the value 5");
         point.value = 6;

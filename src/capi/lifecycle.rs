@@ -1,5 +1,6 @@
 //! The exit and fork hooks. Only this file knows how each system calls them.
 
+use crate::host::heap;
 use crate::lock::{Hold, rank};
 use crate::runtime::{exit, process, tracing};
 use parking_lot::Mutex;
@@ -38,12 +39,14 @@ extern "C" fn before_fork() {
     // A child that forks holds it for good.
     if !process::is_forked() {
         std::mem::forget(REGISTERING.lock());
+        heap::before_fork();
     }
 }
 
 #[cfg(unix)]
 extern "C" fn after_fork() {
     if !process::is_forked() {
+        heap::after_fork();
         // SAFETY: this thread locked it in `before_fork`.
         unsafe { REGISTERING.force_unlock() };
     }
@@ -53,6 +56,9 @@ extern "C" fn after_fork() {
 /// exist in it.
 #[cfg(unix)]
 extern "C" fn in_forked_child() {
+    if !process::is_forked() {
+        heap::after_fork();
+    }
     process::in_forked_child();
 }
 

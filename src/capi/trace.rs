@@ -21,7 +21,8 @@ use std::path::Path;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_trace_begin(path: *const c_char) -> revamp_status {
     // SAFETY: the caller vouches for a text.
-    guard_aside(|| tracing::begin(Path::new(unsafe { pointer::text(path, "path") }?)))
+    // A use of the library: a child that is forked later would write into the same file.
+    guard(|| tracing::begin(Path::new(unsafe { pointer::text(path, "path") }?)))
 }
 
 /// Ends the trace and closes its file. Work that devices have not finished is not in it: wait

@@ -17,16 +17,16 @@ struct Heap;
 
 /// Bytes of a piece of the reserve. It takes no memory before it is used.
 const PIECE: usize = 4 << 20;
-/// Most pieces. One is there before it is needed; others replace those that are in use when there is memory again.
+/// Most pieces. The first is part of the library; others replace pieces that are in use when there is memory again.
 const PIECES: usize = 16;
-/// A piece is given out in units of so many bytes, aligned to as many.
-const UNIT: usize = 64;
+/// A piece is given out in units of so many bytes, aligned to as many: as the library's own types are at most.
+const UNIT: usize = 128;
 const UNITS: usize = PIECE / UNIT;
 /// Larger blocks are not taken from the reserve.
 const LARGEST: usize = PIECE / 8;
 
 /// True while a piece of the reserve is at least half free.
-static READY: AtomicBool = AtomicBool::new(false);
+static READY: AtomicBool = AtomicBool::new(true);
 /// How many blocks of the reserve are in use.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
@@ -98,16 +98,39 @@ struct Reserve {
 // SAFETY: `with` alone reaches the pieces, and holds the lock meanwhile.
 unsafe impl Sync for Reserve {}
 
-static RESERVE: Reserve = Reserve { locked: AtomicBool::new(false), pieces: UnsafeCell::new([Piece::NONE; PIECES]) };
+/// The bytes of the first piece, which is there before the first call.
+#[repr(align(128))]
+struct First(UnsafeCell<[u8; PIECE]>);
+
+const _: () = assert!(align_of::<First>() == UNIT);
+
+// SAFETY: they are reached only through blocks that the reserve gives out, each to one owner.
+unsafe impl Sync for First {}
+
+static FIRST: First = First(UnsafeCell::new([0; PIECE]));
+
+static RESERVE: Reserve = {
+    let mut pieces = [Piece::NONE; PIECES];
+    pieces[0].start = FIRST.0.get().cast();
+    Reserve { locked: AtomicBool::new(false), pieces: UnsafeCell::new(pieces) }
+};
 
 impl Reserve {
-    fn with<R>(&self, f: impl FnOnce(&mut [Piece; PIECES]) -> R) -> R {
+    fn lock(&self) {
         while self.locked.swap(true, Ordering::Acquire) {
             std::thread::yield_now();
         }
+    }
+
+    fn unlock(&self) {
+        self.locked.store(false, Ordering::Release);
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut [Piece; PIECES]) -> R) -> R {
+        self.lock();
         // SAFETY: the lock is held, and `f` does not come here.
         let result = f(unsafe { &mut *self.pieces.get() });
-        self.locked.store(false, Ordering::Release);
+        self.unlock();
         result
     }
 
@@ -143,7 +166,7 @@ impl Reserve {
             pieces[at].mark(first, count, false);
             // One is kept.
             let others = pieces.iter().filter(|p| p.is_ready()).count();
-            if pieces[at].used == 0 && others > 1 {
+            if pieces[at].used == 0 && others > 1 && pieces[at].start != FIRST.0.get().cast() {
                 let piece = std::mem::replace(&mut pieces[at], Piece::NONE);
                 // SAFETY: `fill` allocated it with this layout, and nothing of it is in use.
                 unsafe { System.dealloc(piece.start, Piece::LAYOUT) };
@@ -175,6 +198,16 @@ impl Reserve {
 #[inline]
 pub fn is_ready() -> bool {
     READY.load(Ordering::Relaxed) || RESERVE.fill()
+}
+
+/// Holds the reserve's lock during a fork, so that it is free in the child.
+pub fn before_fork() {
+    RESERVE.lock();
+}
+
+/// Ends [`before_fork`], in parent and child.
+pub fn after_fork() {
+    RESERVE.unlock();
 }
 
 /// True if the system has memory now. For code that must not allocate past this heap otherwise: std does for a thread, and aborts

@@ -147,7 +147,11 @@ fn arrays(code: &ParsedModule, values: &ConstantValues) -> Result<HashMap<u32, E
     let mut arrays: HashMap<u32, Elements> = HashMap::new();
     for inst in code.globals() {
         let len = match inst.op {
-            Some(Op::TypeArray) => constants::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok()),
+            // A specialization constant may change the length after the bindings were checked.
+            Some(Op::TypeArray) if code.def_of(inst.word(3), Op::Constant).is_some() => {
+                constants::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok())
+            }
+            Some(Op::TypeArray) => None,
             Some(Op::TypeRuntimeArray) => None,
             _ => continue,
         };

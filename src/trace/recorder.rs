@@ -5,6 +5,7 @@ use super::encode::Encoder;
 use super::events::{self, Event, Extent, Progress, Times};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
+use crate::log;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -54,13 +55,13 @@ pub fn flush() {
 
 /// Ends the trace. Work that devices have not done yet is left out. Fails if the file could not be written.
 pub fn end() -> Result<()> {
-    events::end();
     let mut recording = RECORDING.lock();
     let Some(mut ended) = recording.take() else {
         return Err(Error::runtime("no trace is recorded; revamp_trace_begin() begins one"));
     };
+    events::end();
     let asked = ended.flush();
-    let (open, _) = events::take(&mut ended.events);
+    let (open, _) = events::take(&mut Vec::new());
     drop(recording);
     drop((asked, open));
     match ended.failed {
@@ -96,6 +97,9 @@ impl Recording {
         let bytes = self.encoder.take();
         if self.failed.is_none() {
             self.failed = self.file.write_all(&bytes).err().map(|e| e.to_string());
+            if let Some(text) = &self.failed {
+                log!(Warn, "the trace is not complete, since its file could not be written: {text}");
+            }
         }
         done
     }

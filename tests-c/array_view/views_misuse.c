@@ -215,11 +215,14 @@ TEST(null_outputs_of_views) {
     BAD(revamp_array_view_slice_data(two, 1, 0, REVAMP_ACCESS_READ, NULL, &states), AS_ARGUMENT, "data is NULL");
     BAD(revamp_array_view_slice_data(two, 1, 0, REVAMP_ACCESS_READ, &data, NULL), AS_ARGUMENT, "states is NULL");
     BAD(revamp_array_view_slice_data(two, 1, 0, 0, &data, &states), AS_ARGUMENT, "access must be");
-    BAD(revamp_array_view_slice_data(two, 0, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "0 indices cannot select");
-    BAD(revamp_array_view_slice_data(two, 2, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "2 indices cannot select");
+    BAD(revamp_array_view_slice_data(two, 0, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT,
+        "0 indices cannot select");
+    BAD(revamp_array_view_slice_data(two, 2, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT,
+        "2 indices cannot select");
     BAD(revamp_array_view_slice_data(good.over, 1, 0, REVAMP_ACCESS_READ, &data, &states), AS_ARGUMENT, "rank 1");
     BAD(revamp_array_view_slice_data(two, 1, 16, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME, "16 slices");
-    BAD(revamp_array_view_slice_data(two, 1, UINT64_MAX, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME, "out of range");
+    BAD(revamp_array_view_slice_data(two, 1, UINT64_MAX, REVAMP_ACCESS_READ, &data, &states), AS_RUNTIME,
+        "out of range");
     BAD(revamp_array_view_synchronize_async(good.over, REVAMP_ACCESS_READ, NULL, NULL), AS_ARGUMENT,
         "completion is NULL");
     BAD(revamp_array_view_synchronize_to_async(good.over, good.view, REVAMP_ACCESS_READ, NULL, NULL), AS_ARGUMENT,

@@ -264,6 +264,11 @@ uint value() { return imageLoad(texels, int(I)).x; }
 layout(binding = 1) readonly buffer In { uint a[]; } inputs[];
 uint value() { return inputs[nonuniformEXT(I)].a[0]; }
 #endif
+#ifdef CASE_buffers_by_constant // refused: (inputs) cannot be bound: descriptor array without a fixed length; give the array a length
+layout(constant_id = 3) const uint count = 2;
+layout(binding = 1) readonly buffer In { uint a[]; } inputs[count];
+uint value() { return inputs[1].a[I]; }
+#endif
 #ifdef CASE_images_without_a_number // refused: (textures) cannot be bound: descriptor array without a fixed length; give the array a length
 layout(set = 1, binding = 0) uniform usampler2D textures[];
 uint value() { return texelFetch(textures[nonuniformEXT(I)], AT2, 0).x; }

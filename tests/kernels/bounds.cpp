@@ -114,7 +114,8 @@ TEST(a_stencil_reads_beyond_the_edges) {
     CHECK(to[0] == 2 && to[1] == 3 && to[62] == 3 && to[63] == 2);
 }
 
-// Host threads compare the first and the last index of a row of threads with the view, and then check none of them, or all.
+// Host threads compare the first and the last index of a row of threads with the view, and then check none of them, or
+// all.
 TEST(indices_that_loops_make) {
     for (const int n : {1, 7, 64, 256})
         for (const int threads : {1, 5, 300}) {
@@ -160,6 +161,65 @@ TEST(indices_that_loops_make) {
 }
 
 // As the book's Cartoonizer looks at its neighbours. By the flat size: a column too far is in the next row.
+// Work that keeps LLVM from rotating a loop.
+#define MIX(h) h = h * 1664525u + 1013904223u, h ^= h >> 13, h *= 2654435761u, h ^= h >> 7
+TEST(loops_that_another_exit_ends_before_the_counter_wraps) {
+    std::vector<int> memory(1 << 16, 7), up(64), down(64), wide(9);
+    const array_view<const int> five(5, memory.data() + (1 << 15)), ten(10, memory.data() + (1 << 15));
+    const array_view<int> ups(64, up), downs(64, down), wides(9, wide);
+    const int n = 5, stop = 30, scale = 1 << 26;
+    const unsigned lowest = 0;
+    outside(
+        [&] {
+            parallel_for_each(
+                place(), ups.extent, [=](index<1> t) restrict(amp) {
+                    int sum = 0, steps = 0;
+                    unsigned h = unsigned(t[0]) * 3u + 1u;
+                    for (int i = 0;; i += 2) {
+                        MIX(h), MIX(h), MIX(h), MIX(h), MIX(h);
+                        if (i == n) break;
+                        sum += five[i];
+                        if (++steps > stop + t[0]) break;
+                    }
+                    ups[t] = steps > stop + t[0] ? sum : -int(h);
+                });
+        },
+        {"'five'"});
+    outside(
+        [&] {
+            parallel_for_each(
+                place(), downs.extent, [=](index<1> t) restrict(amp) {
+                    int sum = 0, steps = 0;
+                    unsigned h = unsigned(t[0]) * 3u + 1u;
+                    for (unsigned i = unsigned(n);; --i) {
+                        MIX(h), MIX(h), MIX(h), MIX(h), MIX(h);
+                        if (i < lowest) break;
+                        sum += ten[int(i) + 1];
+                        if (++steps > stop + t[0]) break;
+                    }
+                    downs[t] = steps > stop + t[0] ? sum : -int(h);
+                });
+        },
+        {"'ten'"});
+    // An offset whose range has more than 31 bits.
+    outside(
+        [&] {
+            parallel_for_each(
+                place(), wides.extent, [=](index<1> t) restrict(amp) {
+                    wides[t] = ten[int((static_cast<long long>(t[0] * scale) << 35) >> 45)];
+                });
+        },
+        {"'ten'"});
+    ups.synchronize();
+    downs.synchronize();
+    wides.synchronize();
+    for (unsigned t = 0; t < 64; ++t)
+        CHECK(up[t] == 3 * 7 && down[t] == 7 * 7);
+    for (unsigned t = 0; t < 9; ++t)
+        CHECK(wide[t] == (t == 0 || t == 8 ? 7 : 0));
+}
+#undef MIX
+
 TEST(neighbours_in_two_dimensions) {
     std::vector<int> from(8 * 8, 1), to(8 * 8);
     const array_view<const int, 2> in(8, 8, from);

@@ -735,9 +735,9 @@ inline int calls_cpu_lambdas(int y) restrict(amp) {
     return cpu(y) + both(2) + own(3); // error: the lambda is restrict(cpu), and amp code calls it
 }
 inline void prints_on_the_host(int x) {
-    direct3d_printf("%d", x); // error: 'direct3d_printf' is for amp code alone
-    direct3d_errorf("%d", x); // error: 'direct3d_errorf' is for amp code alone
-    if (x) direct3d_abort();  // error: 'direct3d_abort' is for amp code alone
+    direct3d_printf("%d", x); // error: 'direct3d_printf' is for amp code only
+    direct3d_errorf("%d", x); // error: 'direct3d_errorf' is for amp code only
+    if (x) direct3d_abort();  // error: 'direct3d_abort' is for amp code only
 }
 struct with_amp_destructor {
     amp_destructor inner;
@@ -756,14 +756,14 @@ int (*amp_pointer)(int) = of_amp;                                // error: 'of_a
 int (*cpu_pointer)(int) restrict(amp, cpu) = of_the_host;        // error: 'of_the_host' is a cpu function
 inline int (*amp_pointer_too)(int) restrict(cpu) = &of_amp;      // error: 'of_amp' is an amp function
 inline int atomics_on_the_host(int *p) {
-    return atomic_fetch_add(p, 1); // strict: 'atomic_fetch_add' is for amp code alone
+    return atomic_fetch_add(p, 1); // strict: 'atomic_fetch_add' is for amp code only
 }
 inline int atomics_on_both(int *p) restrict(amp, cpu) {
-    return atomic_exchange(p, 1); // strict: 'atomic_exchange' is for amp code alone
+    return atomic_exchange(p, 1); // strict: 'atomic_exchange' is for amp code only
 }
 inline void barrier_on_the_host(const tile_barrier &b) {
-    b.wait();            // error: 'wait' is for amp code alone
-    all_memory_fence(b); // error: 'all_memory_fence' is for amp code alone
+    b.wait();            // error: 'wait' is for amp code only
+    all_memory_fence(b); // error: 'all_memory_fence' is for amp code only
 }
 
 // Cpu functions, by what is not written.
@@ -952,10 +952,10 @@ struct befriends {
 auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: follows the parameters of a lambda
 auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: follows the parameters of a lambda
 inline int texels_on_the_host(const graphics::texture<int, 2> &t) {
-    return t(1, 2); // error: 'operator()' is for amp code alone
+    return t(1, 2); // error: 'operator()' is for amp code only
 }
 inline float texels_of_views(const graphics::texture_view<const float, 1> &v) restrict(amp, cpu) {
-    return v.sample(0.5f); // error: 'sample' is for amp code alone
+    return v.sample(0.5f); // error: 'sample' is for amp code only
 }
 inline void views_of_textures(graphics::texture<float, 1> &one, graphics::texture<graphics::unorm_4, 1> &four) restrict(amp) {
     graphics::texture_view<const float, 1> a(one);             // error: only of textures of more components than one

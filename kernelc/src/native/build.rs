@@ -34,6 +34,8 @@ struct Calls {
     objects: Vec<PathBuf>,
     /// They check accesses.
     zero: bool,
+    /// What the first process prints is the report.
+    reports: bool,
     dump: Option<PathBuf>,
 }
 
@@ -87,6 +89,7 @@ impl Making {
                 .collect::<Result<_, _>>()?,
             objects,
             zero,
+            reports: report,
             dump,
         };
         Ok(Some(Self { work: Background::start(move |cancelled| calls.run_or_tell(cancelled)), zero }))
@@ -146,7 +149,13 @@ impl Calls {
 
     fn run(mut self, cancelled: &Arc<AtomicBool>) -> Result<Made, String> {
         let report = match Running::quiet(&mut self.prepare)?.cancelled_by(cancelled).end()? {
-            (0, report) => report,
+            (0, said) => {
+                if self.reports {
+                    said
+                } else {
+                    String::new()
+                }
+            }
             (process::REFUSED, diagnostics) => return Err(diagnostics),
             (code, diagnostics) => return Err(format!("LLVM failed ({code}) to make native kernels: {diagnostics}")),
         };

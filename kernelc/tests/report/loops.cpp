@@ -2,44 +2,46 @@
 using namespace concurrency;
 
 void constant(array_view<float> a, array_view<float> b) {
-    parallel_for_each(b.extent, [=](index<1> i) restrict(amp) {
-        float sum = 0;
-        for (int k = 0; k < 4; ++k)
-            sum += a[i[0] + k];
-        for (int k = 0; k < 100; ++k)
-            sum = sum * a[k] + 1;
-        b[i] = sum;
-    });
+    parallel_for_each(
+        b.extent, [=](index<1> i) restrict(amp) {
+            float sum = 0;
+            for (int k = 0; k < 4; ++k)
+                sum += a[i[0] + k];
+            for (int k = 0; k < 100; ++k)
+                sum = sum * a[k] + 1;
+            b[i] = sum;
+        });
 }
 
 void variable(array_view<float> a, array_view<float> b, int n) {
-    parallel_for_each(b.extent, [=](index<1> i) restrict(amp) {
-        float sum = 0;
-        for (int k = 0; k < n; ++k)
-            sum += a[k];
-        while (sum > 1)
-            sum *= a[i];
-        for (int k = 0; k < n; ++k) {
-            if (a[k] < 0)
-                break;
-            sum += a[k] * sum;
-        }
-        b[i] = sum;
-    });
+    parallel_for_each(
+        b.extent, [=](index<1> i) restrict(amp) {
+            float sum = 0;
+            for (int k = 0; k < n; ++k)
+                sum += a[k];
+            while (sum > 1)
+                sum *= a[i];
+            for (int k = 0; k < n; ++k) {
+                if (a[k] < 0) break;
+                sum += a[k] * sum;
+            }
+            b[i] = sum;
+        });
 }
 
 void tiles(array_view<float> a, array_view<float> b, int n) {
-    parallel_for_each(b.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
-        tile_static float s[64];
-        float sum = 0;
-        for (int k = 0; k < n; ++k) {
-            s[t.local[0]] = a[t.global[0] + k];
-            t.barrier.wait_with_tile_static_memory_fence();
-            sum += s[63 - t.local[0]];
-            t.barrier.wait_with_tile_static_memory_fence();
-        }
-        b[t.global] = sum;
-    });
+    parallel_for_each(
+        b.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static float s[64];
+            float sum = 0;
+            for (int k = 0; k < n; ++k) {
+                s[t.local[0]] = a[t.global[0] + k];
+                t.barrier.wait_with_tile_static_memory_fence();
+                sum += s[63 - t.local[0]];
+                t.barrier.wait_with_tile_static_memory_fence();
+            }
+            b[t.global] = sum;
+        });
 }
 
 // 8:17: kernel of # instructions, # bytes of SPIR-V
@@ -47,13 +49,13 @@ void tiles(array_view<float> a, array_view<float> b, int n) {
 // 9:9: loop not unrolled: 100 iterations, and at most 32 are unrolled
 // 18:9: kernel of # instructions, # bytes of SPIR-V
 // 18:9: loop unrolled by 8: its trip count is known only at run time
-// 20:9: divergent branch: it may differ between threads of a tile by what each thread reads from memory for itself; 1 load depends on it
-// 20:9: loop not unrolled: its trip count is not constant, and LLVM finds it unknown before the loop, costly to compute or small
-// 22:9: loop not unrolled: its trip count is not constant, and it is left in several places
-// 35:9: kernel of # instructions, # bytes of SPIR-V
-// 35:9: loop not unrolled: it has a tile barrier, so the factor must divide a constant trip count
-// 7:9: native code: loop over threads, up to line 11, not vectorized (x86-64, x86-64-v3, x86-64-v4): a loop of each thread is inside
-// 18:9: native code: loop over threads, up to line 27, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
-// 35:9: native code: loop over threads, up to line 41, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 35:9: native code: loop over threads, up to line 41, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
-// 38:17: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 20:9: divergent branch: it may differ between threads of a tile by what each thread reads from memory for itself; 1
+// load depends on it 20:9: loop not unrolled: its trip count is not constant, and LLVM finds it unknown before the
+// loop, costly to compute or small 22:9: loop not unrolled: its trip count is not constant, and it is left in several
+// places 35:9: kernel of # instructions, # bytes of SPIR-V 35:9: loop not unrolled: it has a tile barrier, so the
+// factor must divide a constant trip count 7:9: native code: loop over threads, up to line 11, not vectorized (x86-64,
+// x86-64-v3, x86-64-v4): a loop of each thread is inside 18:9: native code: loop over threads, up to line 27, not
+// vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower 35:9: native code: loop over threads, up
+// to line 41, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 35:9: native code: loop over threads, up to line
+// 41, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower 38:17: native code: loop over
+// threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)

@@ -6,67 +6,70 @@ struct color {
 };
 
 void structs(array_view<color> a, array_view<const float> b) {
-    parallel_for_each(a.extent, [=](index<1> i) restrict(amp) {
-        a[i] = color{b[i], 2, 3};
-    });
+    parallel_for_each(
+        a.extent, [=](index<1> i) restrict(amp) {
+            a[i] = color{b[i], 2, 3};
+        });
 }
 
 void arrays(array_view<int> a, array_view<int> b) {
-    parallel_for_each(b.extent, [=](index<1> i) restrict(amp) {
-        int sorted[4];
-        for (int k = 0; k < 4; ++k)
-            sorted[k] = a[4 * i[0] + k];
-        int counts[8] = {};
-        for (int k = 0; k < 4; ++k)
-            counts[sorted[k] & 7] += k;
-        b[i] = counts[a[i] & 7];
-    });
+    parallel_for_each(
+        b.extent, [=](index<1> i) restrict(amp) {
+            int sorted[4];
+            for (int k = 0; k < 4; ++k)
+                sorted[k] = a[4 * i[0] + k];
+            int counts[8] = {};
+            for (int k = 0; k < 4; ++k)
+                counts[sorted[k] & 7] += k;
+            b[i] = counts[a[i] & 7];
+        });
 }
 
 void loads(array_view<float> a, array_view<const float> factor, array_view<float> b, int n) {
-    parallel_for_each(b.extent, [=](index<1> i) restrict(amp) {
-        b[i] = a[i] * factor[0];
-        b[i[0] + n] = a[i] + factor[0];
-        int k = 0;
-        do
-            b[k] += factor[1];
-        while (++k < n);
-    });
+    parallel_for_each(
+        b.extent, [=](index<1> i) restrict(amp) {
+            b[i] = a[i] * factor[0];
+            b[i[0] + n] = a[i] + factor[0];
+            int k = 0;
+            do
+                b[k] += factor[1];
+            while (++k < n);
+        });
 }
 
 void tables(array_view<int> a) {
-    parallel_for_each(a.extent, [=](index<1> i) restrict(amp) {
-        const int squares[6] = {0, 1, 4, 9, 16, 25};
-        int copy[64];
-        for (int k = 0; k < 64; ++k)
-            copy[k] = a[k];
-        int sum = 0;
-        for (int k = 0; k < 100; ++k)
-            sum += squares[a[k] & 3] + copy[sum & 63];
-        a[i] = sum;
-    });
+    parallel_for_each(
+        a.extent, [=](index<1> i) restrict(amp) {
+            const int squares[6] = {0, 1, 4, 9, 16, 25};
+            int copy[64];
+            for (int k = 0; k < 64; ++k)
+                copy[k] = a[k];
+            int sum = 0;
+            for (int k = 0; k < 100; ++k)
+                sum += squares[a[k] & 3] + copy[sum & 63];
+            a[i] = sum;
+        });
 }
 
 // 10:9: kernel of # instructions, # bytes of SPIR-V
-// 10:14: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has a store for each scalar, and only the driver may merge them
-// 18:25: kernel of # instructions, # bytes of SPIR-V
-// 17:9: loop unrolled completely: 4 iterations
+// 10:14: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has a store for each scalar, and only the
+// driver may merge them 18:25: kernel of # instructions, # bytes of SPIR-V 17:9: loop unrolled completely: 4 iterations
 // 18:13: a local array of 16 bytes is in registers (SSA values)
-// 19:13: a local variable is not in SSA values: one Function variable of 32 bytes, indexed by values that are known only at run time; the driver may keep it in memory
-// 20:9: loop unrolled completely: 4 iterations
-// 28:9: kernel of # instructions, # bytes of SPIR-V
-// 29:23: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
-// 29:30: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
-// 31:9: loop unrolled by 8: its trip count is known only at run time
-// 32:18: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has a store for each scalar, and only the driver may merge them
-// 32:21: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable (7 times)
-// 32:21: loaded in each iteration, though the address stays: the loop stores through another array or array_view, which may be the same memory; load it before the loop (2 times)
-// 40:9: kernel of # instructions, # bytes of SPIR-V
-// 41:9: loop not unrolled: 64 iterations, and at most 32 are unrolled
-// 42:21: a local variable is not in SSA values: one Function variable of 256 bytes, indexed by values that are known only at run time; the driver may keep it in memory
-// 44:9: loop not unrolled: 100 iterations, and at most 32 are unrolled
-// 10:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 17:9: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads
-// 28:9: native code: loop over threads, up to line 33, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 28:9: native code: loop over threads, up to line 33, not vectorized (x86-64, x86-64-v3, x86-64-v4): cannot prove it is safe to reorder floating-point operations
-// 40:9: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads
+// 19:13: a local variable is not in SSA values: one Function variable of 32 bytes, indexed by values that are known
+// only at run time; the driver may keep it in memory 20:9: loop unrolled completely: 4 iterations 28:9: kernel of #
+// instructions, # bytes of SPIR-V 29:23: loaded again: a store in between is through another array or array_view, which
+// may be the same memory; keep the value in a variable 29:30: loaded again: a store in between is through another array
+// or array_view, which may be the same memory; keep the value in a variable 31:9: loop unrolled by 8: its trip count is
+// known only at run time 32:18: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has a store for each
+// scalar, and only the driver may merge them 32:21: loaded again: a store in between is through another array or
+// array_view, which may be the same memory; keep the value in a variable (7 times) 32:21: loaded in each iteration,
+// though the address stays: the loop stores through another array or array_view, which may be the same memory; load it
+// before the loop (2 times) 40:9: kernel of # instructions, # bytes of SPIR-V 41:9: loop not unrolled: 64 iterations,
+// and at most 32 are unrolled 42:21: a local variable is not in SSA values: one Function variable of 256 bytes, indexed
+// by values that are known only at run time; the driver may keep it in memory 44:9: loop not unrolled: 100 iterations,
+// and at most 32 are unrolled 10:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16
+// (x86-64-v4) 17:9: native code: loops over threads are not marked as parallel, since a local variable that is indexed
+// has one place in memory for all threads 28:9: native code: loop over threads, up to line 33, in vectors of 4
+// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 28:9: native code: loop over threads, up to line 33, not vectorized (x86-64,
+// x86-64-v3, x86-64-v4): cannot prove it is safe to reorder floating-point operations 40:9: native code: loops over
+// threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads

@@ -2,56 +2,57 @@
 using namespace concurrency;
 
 void barriers(array_view<float> a, array_view<float> b, array_view<float> c) {
-    parallel_for_each(a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
-        const int g = t.global[0];
-        a[g] = b[g];
-        t.barrier.wait();
-        c[g] = a[g ^ 1];
-        t.barrier.wait();
-        b[g] = 1;
-        t.barrier.wait_with_tile_static_memory_fence();
-        c[g] += b[g];
-    });
-    parallel_for_each(a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
-        const int g = t.global[0];
-        a[g] = 1;
-        t.barrier.wait();
-        c[g] = b[g ^ 1];
-    });
+    parallel_for_each(
+        a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            const int g = t.global[0];
+            a[g] = b[g];
+            t.barrier.wait();
+            c[g] = a[g ^ 1];
+            t.barrier.wait();
+            b[g] = 1;
+            t.barrier.wait_with_tile_static_memory_fence();
+            c[g] += b[g];
+        });
+    parallel_for_each(
+        a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            const int g = t.global[0];
+            a[g] = 1;
+            t.barrier.wait();
+            c[g] = b[g ^ 1];
+        });
 }
 
 void reduction(array_view<float> a, array_view<float> sums) {
-    parallel_for_each(a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
-        tile_static float s[64];
-        const int local = t.local[0];
-        s[local] = a[t.global];
-        t.barrier.wait_with_tile_static_memory_fence();
-        for (int half = 32; half > 0; half /= 2) {
-            if (local < half)
-                s[local] += s[local + half];
+    parallel_for_each(
+        a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static float s[64];
+            const int local = t.local[0];
+            s[local] = a[t.global];
             t.barrier.wait_with_tile_static_memory_fence();
-        }
-        if (local == 0)
-            sums[t.tile] = s[0];
-    });
+            for (int half = 32; half > 0; half /= 2) {
+                if (local < half) s[local] += s[local + half];
+                t.barrier.wait_with_tile_static_memory_fence();
+            }
+            if (local == 0) sums[t.tile] = s[0];
+        });
 }
 
 // 7:9: kernel of # instructions, # bytes of SPIR-V
-// 8:19: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper
-// 10:19: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper
-// 17:9: kernel of # instructions, # bytes of SPIR-V
-// 18:19: the barrier orders memory of the device in launches whose arrays or array_views overlap; wait_with_tile_static_memory_fence() never does
-// 27:9: kernel of # instructions, # bytes of SPIR-V
-// 29:9: loop unrolled completely: 6 iterations
-// 30:23: divergent branch: it differs between threads of a tile by the thread's index; 2 loads and 1 store depend on it (6 times)
-// 34:19: divergent branch: it differs between threads of a tile by the thread's index; 1 load and 1 store depend on it
-// 7:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 7:16: native code: loop over threads, up to line 11, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 7:16: native code: loop over threads, up to line 13, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 7:16: native code: loop over threads, up to line 9, in vectors of 8 (x86-64-v3), 16 (x86-64-v4)
-// 7:16: native code: loop over threads, up to line 9, not vectorized (x86-64): LLVM expects vectors to be slower
-// 17:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 8:19: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none
+// does, wait_with_tile_static_memory_fence() is cheaper 10:19: the barrier orders memory of the device: threads may
+// access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper 17:9:
+// kernel of # instructions, # bytes of SPIR-V 18:19: the barrier orders memory of the device in launches whose arrays
+// or array_views overlap; wait_with_tile_static_memory_fence() never does 27:9: kernel of # instructions, # bytes of
+// SPIR-V 29:9: loop unrolled completely: 6 iterations 30:23: divergent branch: it differs between threads of a tile by
+// the thread's index; 2 loads and 1 store depend on it (6 times) 34:19: divergent branch: it differs between threads of
+// a tile by the thread's index; 1 load and 1 store depend on it 7:9: native code: loop over threads in vectors of 4
+// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 11, in vectors of 4
+// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 13, in vectors of 4
+// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 9, in vectors of 8
+// (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 9, not vectorized (x86-64): LLVM expects
+// vectors to be slower 17:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
 // 17:9: native code: loop over threads, up to line 19, in vectors of 8 (x86-64-v3), 16 (x86-64-v4)
 // 17:9: native code: loop over threads, up to line 19, not vectorized (x86-64): LLVM expects vectors to be slower
 // 27:9: native code: loop over threads not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
-// 27:9: native code: loop over threads, up to line 31, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4), 8 (x86-64-v4)
+// 27:9: native code: loop over threads, up to line 31, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4), 8
+// (x86-64-v4)

@@ -220,12 +220,18 @@ impl Instance {
 
 /// The loader and its version.
 fn load() -> Result<(ash::Entry, u32)> {
-    // SAFETY: running the initialisers of the system's Vulkan loader is what the library is for.
-    let entry = unsafe { ash::Entry::load() }
-        .map_err(|e| Error::runtime(format!("the Vulkan loader could not be loaded ({e}); {INSTALL}")))?;
     // Layers and drivers leave threads and thread-local destructors behind: the library must stay mapped, also
     // when the rest of this function fails.
-    std::mem::forget(entry.clone());
+    static LOADED: OnceLock<ash::Entry> = OnceLock::new();
+    let entry = match LOADED.get() {
+        Some(entry) => entry.clone(),
+        None => {
+            // SAFETY: running the initialisers of the system's Vulkan loader is what the library is for.
+            let entry = unsafe { ash::Entry::load() }
+                .map_err(|e| Error::runtime(format!("the Vulkan loader could not be loaded ({e}); {INSTALL}")))?;
+            LOADED.get_or_init(|| entry).clone()
+        }
+    };
 
     // SAFETY: no preconditions beyond a loaded entry.
     let loader = unsafe { entry.try_enumerate_instance_version() }

@@ -266,6 +266,15 @@ fn radv_fuses(name: &str) -> bool {
     ["(RADV NAVI2", "(RADV NAVI3", "(RADV NAVI4"].iter().any(|chip| name.contains(chip))
 }
 
+/// True for chips from GFX9 on, whose loads and stores add an offset of 32 bits to an address.
+fn radv_adds_offsets(name: &str) -> bool {
+    const OLDER: [&str; 17] = [
+        "TAHITI", "PITCAIRN", "VERDE", "OLAND", "HAINAN", "BONAIRE", "KAVERI", "KABINI", "MULLINS", "HAWAII", "TONGA",
+        "ICELAND", "CARRIZO", "FIJI", "POLARIS", "STONEY", "VEGAM",
+    ];
+    !OLDER.iter().any(|chip| name.contains(chip))
+}
+
 fn float_modes(properties: &vk::PhysicalDeviceVulkan12Properties<'_>) -> FloatModes {
     FloatModes {
         special: [
@@ -307,7 +316,9 @@ impl Physical {
     /// Which forms of code its driver makes faster machine code of.
     fn code(&self) -> impl Iterator<Item = OfDevice> {
         let nvidia = self.gpu_code || self.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
-        let radv = self.driver_id == vk::DriverId::MESA_RADV && self.limits.max_allocation < 1 << 32;
+        let radv = self.driver_id == vk::DriverId::MESA_RADV
+            && self.limits.max_allocation < 1 << 32
+            && radv_adds_offsets(&self.name);
         let forms = [
             (nvidia, OfDevice::Breaks),
             (nvidia, OfDevice::Reciprocals),

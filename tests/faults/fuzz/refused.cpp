@@ -87,7 +87,7 @@ void Program::refuse_arrays() {
         extent[random.below(rank)] = random.one_in(2) ? 0 : INT_MIN + static_cast<int32_t>(random.below(1U << 30));
         break;
     case 1:
-        element = random.one_in(2) ? 0 : 4 * random.below(100) + 1 + random.below(3);
+        element = random.one_in(2) ? 0 : SIZE_MAX - random.below(100);
         break;
     case 2:
         rank = random.one_in(2) ? 0 : 100 + random.below(UINT32_MAX - 200);

@@ -241,7 +241,8 @@ impl<'m, 'n> Ranges<'m, 'n> {
         let positive = |one: Value<'m>| one.form() == Form::Other(k::INTEGER) && one.sign_extended() >= 0;
         if other.low == other.high && positive(other.low) {
             let (low, high) = (multiply(one.low, other.low), multiply(one.high, other.low));
-            return Range { low, high, bits: one.bits + other.bits, ..one };
+            let range = Range { low, high, bits: one.bits + other.bits, given: None };
+            return self.given(range, [one.given, other.given]);
         }
         let mut all = vec![multiply(one.low, other.low)];
         for (a, b) in [(one.low, other.high), (one.high, other.low), (one.high, other.high)] {
@@ -252,7 +253,8 @@ impl<'m, 'n> Ranges<'m, 'n> {
         }
         let low = all.iter().copied().reduce(|a, b| self.least(a, b)).unwrap_or(one.low);
         let high = all.iter().copied().reduce(|a, b| self.most(a, b)).unwrap_or(one.high);
-        let range = Range { low, high, bits: one.bits + other.bits, given: None };
+        // The product of the two lowest ends may be the power of two itself.
+        let range = Range { low, high, bits: one.bits + other.bits + 1, given: None };
         self.given(range, [one.given, other.given])
     }
 

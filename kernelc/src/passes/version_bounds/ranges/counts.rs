@@ -53,8 +53,7 @@ impl<'m> Ranges<'m, '_> {
             let (first, bound) = (self.range(first)?, self.range(bound)?);
             let width = phi.ty()?.width();
             let ends = [first, bound].map(|one| self.fit(one, width));
-            let flagged = next.has_nsw() || next.has_nuw();
-            return self.iterations(predicate, ends, (step_number, flagged), counter == next, width);
+            return self.iterations(predicate, ends, step_number, counter == next, width);
         }
         None
     }
@@ -74,7 +73,7 @@ impl<'m> Ranges<'m, '_> {
         &self,
         predicate: Predicate,
         [first, bound]: [Range<'m>; 2],
-        (step, flagged): (i64, bool),
+        step: i64,
         next: bool,
         width: u32,
     ) -> Option<Range<'m>> {
@@ -97,7 +96,8 @@ impl<'m> Ranges<'m, '_> {
             (IntPredicate::Sle | IntPredicate::Ule, true) | (IntPredicate::Sge | IntPredicate::Uge, false) => {
                 (0, extra)
             }
-            (IntPredicate::Ne, _) if by == 1 || flagged => (0, extra - 1),
+            // By another step the counter may pass the bound, and flags only say that it does not overflow before another exit ends the loop.
+            (IntPredicate::Ne, _) if by == 1 => (0, extra - 1),
             _ => return None,
         };
         if predicate.0 == IntPredicate::Ne {
@@ -110,10 +110,10 @@ impl<'m> Ranges<'m, '_> {
             let arrives = self.compare(IntPredicate::Sge, least, self.number(if next { by } else { 0 }));
             given = self.given(Range { given, ..distance }, [Some(arrives), None]).given;
         } else if by != 1 || farthest == 0 {
-            // The sum that ends the loop does not overflow.
-            let last = self.constant(if up { by } else { -by });
-            let fits = self.fit(self.sum(bound, last), width).given;
-            given = self.given(Range { given, ..distance }, [fits, None]).given;
+            given = self.given(Range { given, ..distance }, [self.stepped(bound, step, width, unsigned), None]).given;
+        }
+        if next {
+            given = self.given(Range { given, ..distance }, [self.stepped(first, step, width, unsigned), None]).given;
         }
         let number = self.build.binary(o::SUB, distance.high, self.number(farthest), "");
         // The exit may be taken in the first iteration.
@@ -123,6 +123,12 @@ impl<'m> Ranges<'m, '_> {
         let count = self.build.binary(o::ADD, quotient, self.number(divided), "");
         let count = self.build.select(some, self.most(count, self.number(0)), self.number(0), "");
         Some(self.up_to(count, distance.bits + 1, given))
+    }
+
+    /// The condition that a counter does not wrap in the step after `from`; `None`: it never does.
+    fn stepped(&self, from: Range<'m>, step: i64, width: u32, unsigned: bool) -> Option<Value<'m>> {
+        let after = self.fit(self.sum(from, self.constant(step)), width);
+        if unsigned && step < 0 { self.at_least(after, 0).given } else { after.given }
     }
 }
 
