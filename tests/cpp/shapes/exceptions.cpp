@@ -74,9 +74,10 @@ TEST(errors_of_calls) {
     revamp::detail::check(REVAMP_OK);
     revamp::detail::check(REVAMP_TIMEOUT);
     revamp_accelerator found = nullptr;
+    const char *const no_path = nullptr;
     CHECK_THROWS(runtime_exception, (revamp::detail::check(revamp_accelerator_find("nowhere", &found)), 0),
                  CHECK_CONTAINS(e.what(), "nowhere"));
-    CHECK_THROWS(runtime_exception, (revamp::detail::check(revamp_accelerator_find(nullptr, &found)), 0),
+    CHECK_THROWS(runtime_exception, (revamp::detail::check(revamp_accelerator_find(no_path, &found)), 0),
                  CHECK(e.get_error_code() == E_INVALIDARG));
     // Not what happened last on this thread.
     CHECK_THROWS(out_of_memory, (revamp::detail::check(REVAMP_ERROR_OUT_OF_MEMORY), 0),
