@@ -131,7 +131,7 @@ static void slots(revamp_accelerator device, const std::wstring &path) {
     const std::string told = revamp_last_error_message();
     std::printf("%s\n", told.c_str());
     check(has(told, "uses 2 sampled images"), "the message has the number of images");
-    check(has(told, "has 1 (maxPerStageDescriptorSampledImages)"), "the message has the number of slots");
+    check(has(told, "is 1 (maxPerStageDescriptorSampledImages)"), "the message has the number of slots");
     // A compiled kernel reads the texels by address then.
     const accelerator_view view = accelerator(path).default_view;
     std::vector<int> ones(64), twos(64), got(64);

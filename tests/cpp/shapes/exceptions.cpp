@@ -74,7 +74,7 @@ TEST(errors_of_calls) {
     revamp::detail::check(REVAMP_OK);
     revamp::detail::check(REVAMP_TIMEOUT);
     revamp_accelerator found = nullptr;
-    const char *const no_path = nullptr;
+    const char *no_path = nullptr;
     CHECK_THROWS(runtime_exception, (revamp::detail::check(revamp_accelerator_find("nowhere", &found)), 0),
                  CHECK_CONTAINS(e.what(), "nowhere"));
     CHECK_THROWS(runtime_exception, (revamp::detail::check(revamp_accelerator_find(no_path, &found)), 0),
