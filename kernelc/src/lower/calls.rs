@@ -44,8 +44,7 @@ pub(super) fn call(
                 "restrict(amp) code cannot throw exceptions".to_string()
             }
             _ => format!(
-                "'{shown}' is called in amp code but not defined in this file: the kernel compiler needs its body; \
-                 define it here or in a header"
+                "'{shown}' is called in amp code but not defined in this file: give it a body here or in a header"
             ),
         }
     } else if name == e.function.name {
