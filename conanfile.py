@@ -18,7 +18,8 @@ class Revamp(ConanFile):
     settings = "os", "arch"
     test_package_folder = "packaging/conan"
     exports_sources = (
-        "Cargo.*", "build.rs", "cbindgen.toml", "src/*", "image/*", "kernelc/*", "port/*", "source/*", "include/*", "cpp-shim/*", "cmake/*", "scripts/*",
+        "Cargo.*", "build.rs", "cbindgen.toml", "src/*", "image/*", "kernelc/*", "perfetto/*", "port/*", "source/*", "trace/*",
+        "include/*", "cpp-shim/*", "cmake/*", "scripts/*",
         "packaging/debugger.py", "docs/*", "template/*", "examples-*", "benches/*", "tests/rust/*", "*.md", "LICENSE-*", ".cargo/*", "vendor/*",
     )
 
