@@ -111,7 +111,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_CACHE_DIR",
         accepts: "a folder",
         default: "revamp below the user's cache folder",
-        help: "The folder of both.",
+        help: "The folder of the pipeline cache and of the workgroups found.",
     },
     Variable {
         name: "REVAMP_TEST",

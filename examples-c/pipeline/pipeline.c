@@ -51,7 +51,7 @@ static revamp_array array_on(revamp_accelerator_view view) {
     return array;
 }
 
-/* `one` begins after `first`, which is released. */
+/* Work with these options begins after `first`. */
 static revamp_async_options after(const revamp_completion *first) {
     revamp_async_options options = REVAMP_ASYNC_OPTIONS_INIT;
     options.after = first;

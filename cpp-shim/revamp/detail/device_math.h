@@ -146,7 +146,7 @@ REVAMP_DETAIL_END
 // F is one of these two; set is `fast` or `precise`; parameters and arguments are in parentheses.
 #define REVAMP_MATH_1(F, set, type, name, target) F(set::target, type, name, (type x), (x))
 #define REVAMP_MATH_2(F, set, type, name, target) F(set::target, type, name, (type x, type y), (x, y))
-// Functions of both namespaces, for one type; their names end in `f` or nothing.
+// Functions of fast_math and precise_math for one type. `f` is the suffix of their names: f, or empty.
 #define REVAMP_MATH_SHARED(F, set, type, f)                                                                            \
     F(set::frexp, type, frexp##f, (type x, int *exponent), (x, exponent))                                              \
     F(set::ldexp, type, ldexp##f, (type x, int exponent), (x, exponent))                                               \

@@ -215,7 +215,7 @@ class REVAMP_VISIBLE accelerator_view {
     accelerator_view(const accelerator_view &other) noexcept
         : m_view(other.m_view), accelerator(other.accelerator), queuing_mode(other.queuing_mode),
           version(other.version), is_debug(other.is_debug), is_auto_selection(other.is_auto_selection) {
-        // If the handle is invalid, the copy is invalid too, and uses of both fail.
+        // If the handle is invalid, the copy is invalid too, and each use of either fails.
         if (m_view) (void)revamp_accelerator_view_retain(m_view);
     }
     accelerator_view &operator=(const accelerator_view &other) noexcept {
