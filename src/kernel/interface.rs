@@ -125,6 +125,14 @@ pub struct Binding {
     pub count: u32,
 }
 
+/// As messages call it.
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "binding {} of set {}", self.binding, self.set)?;
+        self.name.as_ref().map_or(Ok(()), |name| write!(f, " ({name})"))
+    }
+}
+
 /// A member of the push-constant block.
 #[derive(Debug, Clone)]
 pub struct PushMember {

@@ -20,7 +20,7 @@ struct Recording {
     encoder: Encoder,
     /// Events on their way to the file; empty between.
     events: Vec<Event>,
-    /// The file could not be written.
+    /// What is told if the file could not be written.
     failed: Option<String>,
 }
 
@@ -65,9 +65,7 @@ pub fn end() -> Result<()> {
     drop(recording);
     drop((asked, open));
     match ended.failed {
-        Some(text) => {
-            Err(Error::runtime(format!("the trace is not complete, since its file could not be written: {text}")))
-        }
+        Some(text) => Err(Error::runtime(text)),
         None => Ok(()),
     }
 }
@@ -96,9 +94,11 @@ impl Recording {
         }
         let bytes = self.encoder.take();
         if self.failed.is_none() {
-            self.failed = self.file.write_all(&bytes).err().map(|e| e.to_string());
+            let written = self.file.write_all(&bytes);
+            self.failed =
+                written.err().map(|e| format!("the trace is not complete, since its file could not be written: {e}"));
             if let Some(text) = &self.failed {
-                log!(Warn, "the trace is not complete, since its file could not be written: {text}");
+                log!(Warn, "{text}");
             }
         }
         done

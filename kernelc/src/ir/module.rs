@@ -615,13 +615,6 @@ impl Function {
 }
 
 impl Operand {
-    /// The local that it is, if it is no constant.
-    pub fn local(&self) -> Option<LocalId> {
-        match self.value {
-            Value::Local(local) => Some(local),
-            Value::Constant(_) => None,
-        }
-    }
     /// The value of an integer constant that is not negative.
     pub fn unsigned(&self) -> Option<u64> {
         match self.value {

@@ -20,7 +20,7 @@ impl<'m> NarrowAddresses<'m> {
             Op::Load { pointer, .. }
             | Op::Store { pointer, .. }
             | Op::AtomicRmw { pointer, .. }
-            | Op::CmpXchg { pointer, .. } => pointer.local(),
+            | Op::CmpXchg { pointer, .. } => pointer.value.local(),
             _ => None,
         };
         let accessed = function.instructions().filter_map(|i| pointer(&i.op)).collect();
@@ -29,6 +29,6 @@ impl<'m> NarrowAddresses<'m> {
 
     /// The address for accesses through a pointer, if it is not the pointer's value.
     pub(super) fn address(&self, pointer: &Operand) -> Option<Word> {
-        self.addresses.get(&pointer.local()?).copied()
+        self.addresses.get(&pointer.value.local()?).copied()
     }
 }

@@ -54,7 +54,7 @@ impl Emitter<'_> {
 
     /// The captured pointer that `base` is or was made from, and the offset from there; `None` if that is not known.
     fn start_and_offset(&mut self, base: &Operand) -> Lowered<Option<(Word, Option<Word>)>> {
-        let Some(local) = base.local() else { return Ok(None) };
+        let Some(local) = base.value.local() else { return Ok(None) };
         if let Some(&(start, offset)) = self.narrow_addresses.made.get(&local) {
             return Ok(Some((start, Some(offset))));
         }
@@ -72,7 +72,8 @@ impl Emitter<'_> {
             return self.word(index);
         }
         if index.ty == Type::Int(64) {
-            match index.local().and_then(|local| self.narrow_addresses.definitions[local.0]).map(|made| &made.op) {
+            match index.value.local().and_then(|local| self.narrow_addresses.definitions[local.0]).map(|made| &made.op)
+            {
                 Some(Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. }) if value.ty == Type::Int(32) => {
                     return self.word(value);
                 }

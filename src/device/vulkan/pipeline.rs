@@ -461,25 +461,18 @@ fn check_nesting(core: &Core, module: &Module) -> Result<()> {
     )))
 }
 
-/// The name of a binding in messages.
-fn name(b: &Binding) -> String {
-    let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
-    format!("binding {} of set {}{name}", b.binding, b.set)
-}
-
 /// Fails if revamp does not bind descriptors of this kind.
 fn check_bindable(b: &Binding) -> Result<()> {
-    b.kind.refused().map_or(Ok(()), |advice| {
-        Err(Error::unsupported(format!("{} cannot be bound: {}; {advice}", name(b), b.kind.name())))
-    })
+    b.kind
+        .refused()
+        .map_or(Ok(()), |advice| Err(Error::unsupported(format!("{b} cannot be bound: {}; {advice}", b.kind.name()))))
 }
 
 /// Fails if this binding exceeds the device's limits.
 fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     let p = &core.physical;
-    let at = || name(b);
     if b.stride == Some(0) {
-        return Err(Error::invalid(format!("{} is an array with stride 0; check the module with spirv-val", at())));
+        return Err(Error::invalid(format!("{b} is an array with stride 0; check the module with spirv-val")));
     }
     let least = b.min_size.saturating_add(b.stride.unwrap_or(0));
     let (most, limit, advice) = match b.kind {
@@ -488,8 +481,7 @@ fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     };
     if least > most {
         return Err(Error::unsupported(format!(
-            "{} needs at least {least} bytes, but a binding of {} covers at most {most} ({limit}); {advice} instead",
-            at(),
+            "{b} needs at least {least} bytes, but a binding of {} covers at most {most} ({limit}); {advice} instead",
             p.name
         )));
     }

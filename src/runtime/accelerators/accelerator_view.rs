@@ -186,7 +186,7 @@ impl AcceleratorView {
     }
 
     /// The launch in a trace.
-    fn launching(&self, kernel: &Arc<str>) -> Span {
+    pub(in crate::runtime) fn launching(&self, kernel: &Arc<str>) -> Span {
         Span::new(|| What::Launch { kernel: kernel.clone(), track: self.track.clone() })
     }
 

@@ -105,9 +105,14 @@ impl Tally<'_> {
         Tally { call, source: 0, object: None, accounts: [None; 4] }
     }
 
+    /// What messages call the view or array.
+    fn name(&self) -> Arc<str> {
+        self.object.map_or_else(|| "array".to_owned(), Named::name).into()
+    }
+
     /// The transfer in a trace.
     fn event(&self, from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> What {
-        let object = self.object.map_or_else(|| "array".to_owned(), Named::name).into();
+        let object = self.name();
         let host = [(from, plan.source_hull().start), (to, plan.destination_hull().start)];
         let address = host.into_iter().find_map(|(side, offset)| match side {
             Endpoint::Host(memory) => Some(memory.as_ptr().addr() + offset as usize),
@@ -127,8 +132,7 @@ impl Tally<'_> {
     fn trace_times(&self, to: &Endpoint, event: u64, points: &[Point], timer: Option<&TimerSlot>) {
         let timer = timer.and_then(TimerSlot::get);
         if let (Endpoint::Device { view, .. }, Some(timer), [point, ..]) = (to, timer, points) {
-            let object = self.object.map_or_else(|| "array".to_owned(), Named::name).into();
-            view.trace_times(&object, event, point, timer);
+            view.trace_times(&self.name(), event, point, timer);
         }
     }
 

@@ -30,7 +30,7 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::events::{self, Object, Span, What, cause, caused_by};
+use crate::trace::events::{self, Object, Span, cause, caused_by};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
@@ -98,9 +98,7 @@ fn span(launch: &FunctionLaunch<'_>) -> Span {
 
 /// How the kernel uses the data sources of its array_views, as far as the compiler knows.
 fn captures(launch: &FunctionLaunch<'_>) -> SmallVec<[(u64, &'static str); 4]> {
-    let Some(kernel) = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64) else {
-        return SmallVec::new();
-    };
+    let Some(kernel) = launch.known() else { return SmallVec::new() };
     let used = launch.arguments.iter().filter_map(|a| {
         let Operand::View(part) = &a.section else { return None };
         let (reads, writes) = reads_and_writes(kernel, a.slot.as_ref()?)?;
@@ -153,9 +151,7 @@ struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     #[inline(always)]
     fn new(view: Option<&'a Arc<AcceleratorView>>, launch: &'a FunctionLaunch<'a>) -> Self {
-        // What the compiler found holds on every accelerator (DST-6), for the block that it knows.
-        let found = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64);
-        Self { view, launch, found, used: SmallVec::new(), captured: SmallVec::new() }
+        Self { view, launch, found: launch.known(), used: SmallVec::new(), captured: SmallVec::new() }
     }
 
     /// Checks the launch, and finds how its arguments are used.
@@ -292,7 +288,7 @@ impl<'a> Wanted<'a> {
             return launch(self.launch.timer);
         }
         let name = kernel_name(self.launch);
-        let span = Span::new(|| What::Launch { kernel: name.clone(), track: view.track().clone() });
+        let span = view.launching(&name);
         let own = TimerSlot::default();
         let slot = self.launch.timer.or_else(|| events::times_devices().then_some(&own));
         let point = launch(slot)?;

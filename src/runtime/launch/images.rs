@@ -29,8 +29,7 @@ pub struct ImageArgument {
 
 /// The name of a binding in messages.
 fn name(b: &Binding) -> String {
-    let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
-    format!("binding {} of set {}{name}, a {},", b.binding, b.set, b.kind.name())
+    format!("{b}, a {},", b.kind.name())
 }
 
 /// Checks an image against what the kernel declares.

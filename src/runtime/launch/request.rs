@@ -124,6 +124,13 @@ pub struct FunctionLaunch<'a> {
     pub timer: Option<&'a TimerSlot>,
 }
 
+impl<'a> FunctionLaunch<'a> {
+    /// Its kernel, if what the compiler found of it holds: on every accelerator (DST-6), for the block that it knows.
+    pub(super) fn known(&self) -> Option<&'a Arc<Compiled>> {
+        self.compiled.filter(|kernel| kernel.block_size == self.block.len() as u64)
+    }
+}
+
 /// Makes a kernel from the argument block.
 pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
 

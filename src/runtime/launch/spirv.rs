@@ -479,9 +479,8 @@ fn bind_image<'a>(kernel: &SpirvKernel, image: &'a ImageArgument) -> Result<(Cap
 /// The name of a descriptor in messages.
 fn binding_name(kernel: &SpirvKernel, (set, binding, element): Place) -> String {
     let declared = kernel.module().bindings().iter().find(|b| (b.set, b.binding) == (set, binding));
-    let name = declared.and_then(|b| b.name.as_ref()).map(|n| format!(" ({n})")).unwrap_or_default();
-    let element = if element == 0 { String::new() } else { format!("descriptor {element} of ") };
-    format!("{element}binding {binding} of set {set}{name}")
+    let binding = declared.map_or_else(|| format!("binding {binding} of set {set}"), Binding::to_string);
+    if element == 0 { binding } else { format!("descriptor {element} of {binding}") }
 }
 
 /// Checks how many bytes a buffer gets.
