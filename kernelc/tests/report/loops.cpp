@@ -44,18 +44,19 @@ void tiles(array_view<float> a, array_view<float> b, int n) {
         });
 }
 
-// 8:17: kernel of # instructions, # bytes of SPIR-V
-// 7:9: loop unrolled completely: 4 iterations
-// 9:9: loop not unrolled: 100 iterations, and at most 32 are unrolled
-// 18:9: kernel of # instructions, # bytes of SPIR-V
-// 18:9: loop unrolled by 8: its trip count is known only at run time
-// 20:9: divergent branch: it may differ between threads of a tile by what each thread reads from memory for itself; 1
-// load depends on it 20:9: loop not unrolled: its trip count is not constant, and LLVM finds it unknown before the
-// loop, costly to compute or small 22:9: loop not unrolled: its trip count is not constant, and it is left in several
-// places 35:9: kernel of # instructions, # bytes of SPIR-V 35:9: loop not unrolled: it has a tile barrier, so the
-// factor must divide a constant trip count 7:9: native code: loop over threads, up to line 11, not vectorized (x86-64,
-// x86-64-v3, x86-64-v4): a loop of each thread is inside 18:9: native code: loop over threads, up to line 27, not
-// vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower 35:9: native code: loop over threads, up
-// to line 41, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 35:9: native code: loop over threads, up to line
-// 41, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower 38:17: native code: loop over
-// threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// clang-format off
+// 9:21: kernel of # instructions, # bytes of SPIR-V
+// 8:13: loop unrolled completely: 4 iterations
+// 10:13: loop not unrolled: 100 iterations, and at most 32 are unrolled
+// 20:13: kernel of # instructions, # bytes of SPIR-V
+// 20:13: loop unrolled by 8: its trip count is known only at run time
+// 22:13: divergent branch: it may differ between threads of a tile by what each thread reads from memory for itself; 1 load depends on it
+// 22:13: loop not unrolled: its trip count is not constant, and LLVM finds it unknown before the loop, costly to compute or small
+// 24:13: loop not unrolled: its trip count is not constant, and it is left in several places
+// 37:13: kernel of # instructions, # bytes of SPIR-V
+// 37:13: loop not unrolled: it has a tile barrier, so the factor must divide a constant trip count
+// 8:13: native code: loop over threads, up to line 12, not vectorized (x86-64, x86-64-v3, x86-64-v4): a loop of each thread is inside
+// 20:13: native code: loop over threads, up to line 28, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
+// 37:13: native code: loop over threads, up to line 43, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 37:13: native code: loop over threads, up to line 43, not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
+// 40:21: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)

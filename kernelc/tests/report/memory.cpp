@@ -51,25 +51,27 @@ void tables(array_view<int> a) {
         });
 }
 
-// 10:9: kernel of # instructions, # bytes of SPIR-V
-// 10:14: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has a store for each scalar, and only the
-// driver may merge them 18:25: kernel of # instructions, # bytes of SPIR-V 17:9: loop unrolled completely: 4 iterations
-// 18:13: a local array of 16 bytes is in registers (SSA values)
-// 19:13: a local variable is not in SSA values: one Function variable of 32 bytes, indexed by values that are known
-// only at run time; the driver may keep it in memory 20:9: loop unrolled completely: 4 iterations 28:9: kernel of #
-// instructions, # bytes of SPIR-V 29:23: loaded again: a store in between is through another array or array_view, which
-// may be the same memory; keep the value in a variable 29:30: loaded again: a store in between is through another array
-// or array_view, which may be the same memory; keep the value in a variable 31:9: loop unrolled by 8: its trip count is
-// known only at run time 32:18: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has a store for each
-// scalar, and only the driver may merge them 32:21: loaded again: a store in between is through another array or
-// array_view, which may be the same memory; keep the value in a variable (7 times) 32:21: loaded in each iteration,
-// though the address stays: the loop stores through another array or array_view, which may be the same memory; load it
-// before the loop (2 times) 40:9: kernel of # instructions, # bytes of SPIR-V 41:9: loop not unrolled: 64 iterations,
-// and at most 32 are unrolled 42:21: a local variable is not in SSA values: one Function variable of 256 bytes, indexed
-// by values that are known only at run time; the driver may keep it in memory 44:9: loop not unrolled: 100 iterations,
-// and at most 32 are unrolled 10:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16
-// (x86-64-v4) 17:9: native code: loops over threads are not marked as parallel, since a local variable that is indexed
-// has one place in memory for all threads 28:9: native code: loop over threads, up to line 33, in vectors of 4
-// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 28:9: native code: loop over threads, up to line 33, not vectorized (x86-64,
-// x86-64-v3, x86-64-v4): cannot prove it is safe to reorder floating-point operations 40:9: native code: loops over
-// threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads
+// clang-format off
+// 11:13: kernel of # instructions, # bytes of SPIR-V
+// 11:18: 3 stores to adjacent addresses (12 bytes) are not merged: SPIR-V has a store for each scalar, and only the driver may merge them
+// 20:29: kernel of # instructions, # bytes of SPIR-V
+// 19:13: loop unrolled completely: 4 iterations
+// 20:17: a local array of 16 bytes is in registers (SSA values)
+// 21:17: a local variable is not in SSA values: one Function variable of 32 bytes, indexed by values that are known only at run time; the driver may keep it in memory
+// 22:13: loop unrolled completely: 4 iterations
+// 31:13: kernel of # instructions, # bytes of SPIR-V
+// 32:27: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
+// 32:34: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable
+// 34:13: loop unrolled by 8: its trip count is known only at run time
+// 35:22: 8 stores to adjacent addresses (32 bytes) are not merged: SPIR-V has a store for each scalar, and only the driver may merge them
+// 35:25: loaded again: a store in between is through another array or array_view, which may be the same memory; keep the value in a variable (7 times)
+// 35:25: loaded in each iteration, though the address stays: the loop stores through another array or array_view, which may be the same memory; load it before the loop (2 times)
+// 44:13: kernel of # instructions, # bytes of SPIR-V
+// 45:13: loop not unrolled: 64 iterations, and at most 32 are unrolled
+// 46:25: a local variable is not in SSA values: one Function variable of 256 bytes, indexed by values that are known only at run time; the driver may keep it in memory
+// 48:13: loop not unrolled: 100 iterations, and at most 32 are unrolled
+// 11:13: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 19:13: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads
+// 31:13: native code: loop over threads, up to line 36, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 31:13: native code: loop over threads, up to line 36, not vectorized (x86-64, x86-64-v3, x86-64-v4): cannot prove it is safe to reorder floating-point operations
+// 44:13: native code: loops over threads are not marked as parallel, since a local variable that is indexed has one place in memory for all threads

@@ -37,22 +37,23 @@ void reduction(array_view<float> a, array_view<float> sums) {
         });
 }
 
-// 7:9: kernel of # instructions, # bytes of SPIR-V
-// 8:19: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none
-// does, wait_with_tile_static_memory_fence() is cheaper 10:19: the barrier orders memory of the device: threads may
-// access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper 17:9:
-// kernel of # instructions, # bytes of SPIR-V 18:19: the barrier orders memory of the device in launches whose arrays
-// or array_views overlap; wait_with_tile_static_memory_fence() never does 27:9: kernel of # instructions, # bytes of
-// SPIR-V 29:9: loop unrolled completely: 6 iterations 30:23: divergent branch: it differs between threads of a tile by
-// the thread's index; 2 loads and 1 store depend on it (6 times) 34:19: divergent branch: it differs between threads of
-// a tile by the thread's index; 1 load and 1 store depend on it 7:9: native code: loop over threads in vectors of 4
-// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 11, in vectors of 4
-// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 13, in vectors of 4
-// (x86-64), 8 (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 9, in vectors of 8
-// (x86-64-v3), 16 (x86-64-v4) 7:16: native code: loop over threads, up to line 9, not vectorized (x86-64): LLVM expects
-// vectors to be slower 17:9: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
-// 17:9: native code: loop over threads, up to line 19, in vectors of 8 (x86-64-v3), 16 (x86-64-v4)
-// 17:9: native code: loop over threads, up to line 19, not vectorized (x86-64): LLVM expects vectors to be slower
-// 27:9: native code: loop over threads not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
-// 27:9: native code: loop over threads, up to line 31, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4), 8
-// (x86-64-v4)
+// clang-format off
+// 8:13: kernel of # instructions, # bytes of SPIR-V
+// 9:23: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper
+// 11:23: the barrier orders memory of the device: threads may access behind it what others accessed before it; if none does, wait_with_tile_static_memory_fence() is cheaper
+// 19:13: kernel of # instructions, # bytes of SPIR-V
+// 20:23: the barrier orders memory of the device in launches whose arrays or array_views overlap; wait_with_tile_static_memory_fence() never does
+// 30:13: kernel of # instructions, # bytes of SPIR-V
+// 32:13: loop unrolled completely: 6 iterations
+// 33:27: divergent branch: it differs between threads of a tile by the thread's index; 2 loads and 1 store depend on it (6 times)
+// 36:23: divergent branch: it differs between threads of a tile by the thread's index; 1 load and 1 store depend on it
+// 8:13: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 8:20: native code: loop over threads, up to line 10, in vectors of 8 (x86-64-v3), 16 (x86-64-v4)
+// 8:20: native code: loop over threads, up to line 10, not vectorized (x86-64): LLVM expects vectors to be slower
+// 8:20: native code: loop over threads, up to line 12, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 8:20: native code: loop over threads, up to line 14, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 19:13: native code: loop over threads in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4)
+// 19:13: native code: loop over threads, up to line 21, in vectors of 8 (x86-64-v3), 16 (x86-64-v4)
+// 19:13: native code: loop over threads, up to line 21, not vectorized (x86-64): LLVM expects vectors to be slower
+// 30:13: native code: loop over threads not vectorized (x86-64, x86-64-v3, x86-64-v4): LLVM expects vectors to be slower
+// 30:13: native code: loop over threads, up to line 33, in vectors of 4 (x86-64), 8 (x86-64-v3), 16 (x86-64-v4), 8 (x86-64-v4)
