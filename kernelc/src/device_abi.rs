@@ -179,12 +179,12 @@ pub fn begins_kernel(line: &str) -> bool {
     line.starts_with("define ") && (line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel "))
 }
 
-/// Whether a type of the type-based alias information is a view or the face of an array. Kernels do not change their members.
+/// Whether a type of the type-based alias information is a view or the header of an array. Kernels do not change their members.
 pub fn is_view(name: &str) -> bool {
     name.starts_with("_ZTSN6revamp") && VIEWS.iter().any(|class| name.contains(class))
 }
 
-const VIEWS: [&str; 2] = ["basic_view", "array_face"];
+const VIEWS: [&str; 2] = ["basic_view", "array_header"];
 
 /// Whether a function is defined in the headers, or is a lambda in such a function.
 pub fn is_of_headers(symbol: &str) -> bool {

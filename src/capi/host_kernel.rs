@@ -27,9 +27,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
 use std::sync::Arc;
 
-/// The forms of a kernel.
+/// The function of a kernel, by what each of its calls runs.
 #[derive(Clone, Copy)]
-enum Form {
+enum HostFunction {
     Thread(unsafe extern "C" fn(*const revamp_thread_id, *mut c_void)),
     Row(unsafe extern "C" fn(*const revamp_thread_id, u32, *mut c_void)),
     /// The kernel compiler's, of either kind. It asks revamp_kernel_thread() for the rest.
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn revamp_kernel_fail(text: *const c_char, shown: bool, fi
 
 /// A C function with its context.
 struct Function {
-    form: Form,
+    form: HostFunction,
     context: Context,
     /// What the context points to, if it is a copy of the launch's block.
     _block: BlockCopy,
@@ -103,7 +103,7 @@ const UNCHECKED: &str = "the kernel was compiled with -famp-bounds=zero. On host
                          bounds then, and REVAMP_HOST_KERNELS=coroutines disables native kernels; unset it, or compile \
                          with -famp-bounds=report or without the option";
 
-impl Form {
+impl HostFunction {
     fn address(self) -> usize {
         match self {
             Self::Thread(function) => function as usize,
@@ -130,7 +130,7 @@ impl HostKernel for Function {
     }
 
     fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
-        if matches!(self.form, Form::Thread(_)) {
+        if matches!(self.form, HostFunction::Thread(_)) {
             for _ in 0..count {
                 self.run(thread)?;
                 thread.step();
@@ -153,9 +153,9 @@ impl Function {
         // SAFETY: the caller of revamp_parallel_for_each vouches for the function and its context, the kernel compiler for its own.
         unsafe {
             match self.form {
-                Form::Thread(function) => function(id, context),
-                Form::Row(function) => function(id, count, context),
-                Form::Compiled(function) => {
+                HostFunction::Thread(function) => function(id, context),
+                HostFunction::Row(function) => function(id, count, context),
+                HostFunction::Compiled(function) => {
                     let mut thread = KernelThread { id, count, running: 0, end: std::ptr::null_mut() };
                     RUNS.set(&raw mut thread);
                     function(context);
@@ -242,10 +242,10 @@ pub unsafe extern "C" fn revamp_parallel_for_each_async(
 
 /// What host threads may run of a launch.
 struct Runnable<'a> {
-    form: Option<Form>,
+    form: Option<HostFunction>,
     found: Option<Arc<Compiled>>,
     native: Option<NativeForm>,
-    by_threads: Option<Form>,
+    by_threads: Option<HostFunction>,
     extent: Cow<'a, [i32]>,
     context: Context,
 }
@@ -263,7 +263,7 @@ impl Runnable<'_> {
 
     /// The address of the code that runs.
     fn address(&self) -> Option<usize> {
-        self.native.map(NativeForm::address).or(self.by_threads.or(self.form).map(Form::address))
+        self.native.map(NativeForm::address).or(self.by_threads.or(self.form).map(HostFunction::address))
     }
 
     /// Makes the kernel.
@@ -367,14 +367,14 @@ unsafe fn launch(
     options: Option<AsyncOptions>,
 ) -> Result<Option<Arc<Completion>>> {
     let &Request { view: asked, extent, tile, block, arguments, .. } = request;
-    let form = i.row_function.map(Form::Row).or(i.function.map(Form::Thread));
+    let form = i.row_function.map(HostFunction::Row).or(i.function.map(HostFunction::Thread));
     let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
     let mut used = SmallVec::new();
     // SAFETY: the same contract.
     unsafe { read_arguments(arguments, block.len(), &mut used) }?;
     let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
     let native = found.as_ref().and_then(|compiled| NativeForm::of(compiled, tile, block.len() as u64));
-    let by_threads = found.as_ref().and_then(|compiled| Form::of(compiled, block.len()));
+    let by_threads = found.as_ref().and_then(|compiled| HostFunction::of(compiled, block.len()));
     let context = Context(i.context);
     let runnable = Runnable { form, found, native, by_threads, extent: Cow::Borrowed(extent), context };
     let runs_here = Cell::new(false);

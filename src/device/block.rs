@@ -8,7 +8,7 @@ use std::ffi::c_void;
 
 /// Appended bytes begin at multiples of this many bytes.
 const APPENDED_ALIGN: usize = 16;
-const FACE: usize = arguments::FACE as usize;
+const HEADER_BYTES: usize = arguments::HEADER_BYTES as usize;
 const ADDRESS: usize = size_of::<u64>();
 
 /// An address slot: where the address of an array or array_view goes.
@@ -57,7 +57,7 @@ pub struct Block {
     /// Pairs of offsets in it: the address of the second one is written at the first.
     pub inner: SmallVec<[(usize, usize); 4]>,
     /// Where the bytes behind some slots go, by the offsets of these.
-    faces: SmallVec<[(u32, usize); 4]>,
+    headers: SmallVec<[(u32, usize); 4]>,
 }
 
 impl Block {
@@ -74,20 +74,20 @@ impl Block {
         Ok(())
     }
 
-    /// Makes room behind the block for the faces of the arrays whose references are at these offsets, where their kernel finds
+    /// Makes room behind the block for the headers of the arrays whose references are at these offsets, where their kernel finds
     /// them in its uniform buffer.
-    pub fn reserve_faces(&mut self, references: &[u32]) -> Result<()> {
+    pub fn reserve_headers(&mut self, references: &[u32]) -> Result<()> {
         if references.is_empty() {
             return Ok(());
         }
         let behind = self.bytes.len() as u64;
-        let end = arguments::face(behind, references.len() as u64) as usize;
+        let end = arguments::header(behind, references.len() as u64) as usize;
         if end > self.bytes.inline_size() {
             self.bytes.make_room(end - self.bytes.len())?;
         }
         self.bytes.resize(end, 0);
         for (n, &reference) in (0..).zip(references) {
-            self.faces.push((reference, arguments::face(behind, n) as usize));
+            self.headers.push((reference, arguments::header(behind, n) as usize));
         }
         Ok(())
     }
@@ -102,9 +102,9 @@ impl Block {
         self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
         if let AddressSlot::Behind(offset, bytes) = *slot {
             // Of a larger one the kernel finds the beginning there.
-            let face = self.faces.iter().find(|(reference, start)| *reference == offset && *start != at);
-            if let Some(&(_, start)) = face {
-                self.bytes[start..start + FACE].copy_from_slice(&bytes[..FACE]);
+            let header = self.headers.iter().find(|(reference, start)| *reference == offset && *start != at);
+            if let Some(&(_, start)) = header {
+                self.bytes[start..start + HEADER_BYTES].copy_from_slice(&bytes[..HEADER_BYTES]);
                 self.bytes[start..start + ADDRESS].copy_from_slice(&address.to_ne_bytes());
             }
         }
@@ -113,8 +113,8 @@ impl Block {
 
     /// Appends bytes whose address goes to `offset`: where they begin.
     fn append(&mut self, offset: u32, bytes: &[u8]) -> Result<usize> {
-        let face = self.faces.iter().find(|(reference, _)| *reference == offset).map(|&(_, start)| start);
-        if let Some(start) = face.filter(|_| bytes.len() <= FACE) {
+        let header = self.headers.iter().find(|(reference, _)| *reference == offset).map(|&(_, start)| start);
+        if let Some(start) = header.filter(|_| bytes.len() <= HEADER_BYTES) {
             self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
             self.inner.push((offset as usize, start));
             return Ok(start);
@@ -199,9 +199,9 @@ mod tests {
     fn addresses_and_appended_bytes() {
         let mut block = Block::default();
         block.begin(&[0; 20]).unwrap();
-        let face = [0, 0, 0, 0, 0, 0, 0, 0, 7];
+        let header = [0, 0, 0, 0, 0, 0, 0, 0, 7];
         block.put(&AddressSlot::At(8), 5).unwrap();
-        block.put(&AddressSlot::Behind(0, &face), 6).unwrap();
+        block.put(&AddressSlot::Behind(0, &header), 6).unwrap();
         assert_eq!(block.bytes.len(), 41);
         let bytes = block.with_addresses(1000).unwrap();
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
@@ -209,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn faces_are_where_their_kernel_looks() {
+    fn headers_are_where_their_kernel_looks() {
         let mut block = Block::default();
         block.begin(&[1; 40]).unwrap();
-        block.reserve_faces(&[8, 24]).unwrap();
+        block.reserve_headers(&[8, 24]).unwrap();
         let (small, large) = ([7; 24], [9; 56]);
         block.put(&AddressSlot::Behind(24, &large), 1).unwrap();
         block.put(&AddressSlot::Behind(16, &small), 2).unwrap();

@@ -32,8 +32,8 @@ struct array_access;
 struct live_object {
     // The bytes of the object as kernels see them, without the address of the elements. In a launch, a captured
     // reference points to a copy of these bytes.
-    std::vector<unsigned char> face;
-    // The object as an argument of a launch, without its face and offset.
+    std::vector<unsigned char> header;
+    // The object as an argument of a launch, without its header and offset.
     revamp_argument argument = REVAMP_ARGUMENT_INIT;
     // True if it has more elements than element_offset can count in kernels.
     bool large = false;
@@ -153,7 +153,7 @@ class live_objects {
 }
 
 // The part of an array that kernels see.
-template <class T, int N> class array_face {
+template <class T, int N> class array_header {
     static_assert(N > 0, "the rank of an array must be at least 1");
     static_assert(!std::is_const_v<T>,
                   "the elements of an array must not be const; make the array const, or a view of const elements");
@@ -171,7 +171,7 @@ template <class T, int N> class array_face {
     // Null in kernels.
     std::unique_ptr<array_control> m_control;
 
-    explicit array_face(const Concurrency::extent<N> &shape) : extent(shape) {}
+    explicit array_header(const Concurrency::extent<N> &shape) : extent(shape) {}
 
     template <class U, int M> friend class Concurrency::array;
     friend struct array_access;
@@ -188,8 +188,8 @@ REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
 // Elements in the memory of one accelerator_view.
-template <class T, int N> class array : public revamp::detail::array_face<T, N> {
-    typedef revamp::detail::array_face<T, N> face;
+template <class T, int N> class array : public revamp::detail::array_header<T, N> {
+    typedef revamp::detail::array_header<T, N> header;
     typedef revamp::detail::array_place place;
     typedef Concurrency::extent<N> shape_type;
     typedef Concurrency::index<N> index_type;
@@ -228,7 +228,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         return made{std::move(control), view, std::move(associated), type};
     }
     array(const shape_type &shape, made &&parts)
-        : face(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated),
+        : header(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated),
           cpu_access_type(parts.type) {
         this->m_control = std::move(parts.control);
         settle();
@@ -236,13 +236,13 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     array(const shape_type &shape, const place &where) : array(shape, make(shape, where)) {}
     static place default_place() { return place{Concurrency::accelerator().get_default_view()}; }
 
-    // Registers the address of the object, and fills in its face for kernels.
+    // Registers the address of the object, and fills in its header for kernels.
     void settle() {
         if (!this->m_control) return;
-        this->m_control->face.assign(sizeof(face), 0);
+        this->m_control->header.assign(sizeof(header), 0);
         const auto extent_at = reinterpret_cast<unsigned char *>(const_cast<shape_type *>(&this->extent)) -
-                               reinterpret_cast<unsigned char *>(static_cast<face *>(this));
-        __builtin_memcpy(this->m_control->face.data() + extent_at, &this->extent, sizeof(shape_type));
+                               reinterpret_cast<unsigned char *>(static_cast<header *>(this));
+        __builtin_memcpy(this->m_control->header.data() + extent_at, &this->extent, sizeof(shape_type));
         this->m_control->large = revamp::detail::count_of(this->extent) > INT_MAX;
         revamp::detail::live_objects::all().add(this, this->m_control.get());
     }
@@ -363,7 +363,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         *this = other;
     }
     array(array &&other) noexcept
-        : face(other.extent), accelerator_view(other.accelerator_view),
+        : header(other.extent), accelerator_view(other.accelerator_view),
           associated_accelerator_view(other.associated_accelerator_view), cpu_access_type(other.cpu_access_type) {
         revamp::detail::live_objects::all().remove(&other);
         this->m_control = std::move(other.m_control);

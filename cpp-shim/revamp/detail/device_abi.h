@@ -35,7 +35,7 @@
 // The kernel compiler knows these classes by their mangled names in type-based alias information (TBAA): kernels do not
 // change their members, so that loads of these are invariant.
 REVAMP_DETAIL_BEGIN
-template <class T, int N> class array_face;
+template <class T, int N> class array_header;
 template <class T, int N> class basic_view;
 REVAMP_DETAIL_END
 

@@ -132,8 +132,8 @@ class capture {
             if (!object) continue;
             revamp_argument argument = object->argument;
             argument.offset = static_cast<std::uint32_t>(offset);
-            argument.data = object->face.data();
-            argument.size = object->face.size();
+            argument.data = object->header.data();
+            argument.size = object->header.size();
             m_arguments.push_back(argument);
             m_large |= object->large;
         }

@@ -140,7 +140,7 @@ inline void check_viewed(const texture_control *control) {
 }
 
 // What all textures and views have of texels; the beginning of each.
-template <class T, int N> class texel_face {
+template <class T, int N> class texel_header {
     static_assert(texture_element<T, N>::kept, "");
 
   protected:
@@ -154,10 +154,10 @@ template <class T, int N> class texel_face {
     const unsigned mipmap_levels;
 
   protected:
-    REVAMP_HD texel_face(void *first, const Concurrency::extent<N> &shape, unsigned bits, unsigned levels) noexcept
+    REVAMP_HD texel_header(void *first, const Concurrency::extent<N> &shape, unsigned bits, unsigned levels) noexcept
         : m_texels(first), extent(shape), bits_per_scalar_element(bits), mipmap_levels(levels) {}
-    REVAMP_HD texel_face(const texel_face &) = default;
-    REVAMP_HD void assign(const texel_face &other) {
+    REVAMP_HD texel_header(const texel_header &) = default;
+    REVAMP_HD void assign(const texel_header &other) {
         m_texels = other.m_texels;
 #if REVAMP_DEVICE_PASS
         const_cast<Concurrency::extent<N> &>(extent) = other.extent;
@@ -305,7 +305,7 @@ struct texture_access {
 };
 
 // A view, as kernels use it: of T. Access: what kernels may do.
-template <class T, int N, revamp_access Access> class basic_texture_view : public texel_face<T, N> {
+template <class T, int N, revamp_access Access> class basic_texture_view : public texel_header<T, N> {
   public:
     const unsigned data_length;
 
@@ -322,7 +322,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
     };
 
     REVAMP_HD basic_texture_view(const basic_texture_view &other) noexcept
-        : texel_face<T, N>(other), data_length(other.data_length), m_level(other.m_level) {
+        : texel_header<T, N>(other), data_length(other.data_length), m_level(other.m_level) {
         take(other.m_control);
     }
     basic_texture_view &operator=(const basic_texture_view &) = delete;
@@ -343,7 +343,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
     // Levels of a texture or view, counted from its first.
     template <class Source>
     REVAMP_HD basic_texture_view(const Source &source, unsigned level, unsigned levels)
-        : texel_face<T, N>(source.m_texels, level_extent(source.extent, checked(source, level, levels)),
+        : texel_header<T, N>(source.m_texels, level_extent(source.extent, checked(source, level, levels)),
                            source.bits_per_scalar_element, levels),
           data_length(length_of(source, level, levels)), m_level(level) {
 #if !REVAMP_DEVICE_PASS
@@ -474,8 +474,8 @@ namespace graphics {
 
 // Texels that live on one accelerator_view.
 template <class T, int N>
-class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::texture_pitches<N> {
-    typedef revamp::detail::texel_face<T, N> face;
+class texture : public revamp::detail::texel_header<T, N>, public revamp::detail::texture_pitches<N> {
+    typedef revamp::detail::texel_header<T, N> header;
     typedef revamp::detail::texture_pitches<N> pitches;
     typedef revamp::detail::texture_access insides;
     typedef revamp::detail::texture_control control;
@@ -493,7 +493,7 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
 
     // Takes over `made`.
     texture(const shape_type &shape, control *made, const place &where)
-        : face(nullptr, shape, made->info.bits, made->info.levels),
+        : header(nullptr, shape, made->info.bits, made->info.levels),
           pitches(made->info.row_pitch, made->info.depth_pitch), m_control(made),
           data_length(revamp::detail::saturated(made->info.size)), accelerator_view(where.view),
           associated_accelerator_view(made->is_staging() ? *where.associated : where.view) {
@@ -514,7 +514,7 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
         return 0;
     }
 
-    // Tells where the object is, and makes its face for kernels.
+    // Tells where the object is, and makes its header for kernels.
     void settle() {
         if (!m_control) return;
         using namespace revamp::detail;
@@ -525,9 +525,9 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
         // Of one component they reach level 0 alone, as it is bound on Windows; of more all levels, by a view.
         m_object->argument.level_count = texel_size<T> == 1 ? 1 : this->mipmap_levels;
         m_object->large = texel_count(this->extent, this->mipmap_levels) * unsigned(texel_size<T>) > INT_MAX;
-        m_object->face.resize(sizeof(face));
-        __builtin_memcpy(m_object->face.data(), static_cast<const void *>(static_cast<const face *>(this)),
-                         sizeof(face));
+        m_object->header.resize(sizeof(header));
+        __builtin_memcpy(m_object->header.data(), static_cast<const void *>(static_cast<const header *>(this)),
+                         sizeof(header));
         live_objects::all().add(this, m_object.get());
     }
     void drop() {
@@ -635,7 +635,7 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
 #undef REVAMP_TEXTURE_COPIES
 
     texture(texture &&other) noexcept
-        : face(other), pitches(other), m_control(std::exchange(other.m_control, nullptr)),
+        : header(other), pitches(other), m_control(std::exchange(other.m_control, nullptr)),
           data_length(other.data_length), accelerator_view(other.accelerator_view),
           associated_accelerator_view(other.associated_accelerator_view) {
         if (other.m_object) revamp::detail::live_objects::all().remove(&other);

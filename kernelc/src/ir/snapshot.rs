@@ -49,7 +49,7 @@ struct Measured {
 }
 
 /// The function and the file of a scope.
-type Place = (Rc<str>, Rc<str>);
+type ScopeSource = (Rc<str>, Rc<str>);
 
 #[derive(Default)]
 struct Snapshot<'m> {
@@ -63,7 +63,7 @@ struct Snapshot<'m> {
     levels: u32,
     locations: Vec<Location>,
     nodes: HashMap<llvm::Node<'m>, LocationId>,
-    scopes: HashMap<llvm::Node<'m>, Place>,
+    scopes: HashMap<llvm::Node<'m>, ScopeSource>,
 }
 
 impl<'m> Snapshot<'m> {
@@ -411,7 +411,7 @@ impl<'m> Snapshot<'m> {
         }
     }
 
-    fn place(&mut self, scope: llvm::Node<'m>) -> Place {
+    fn place(&mut self, scope: llvm::Node<'m>) -> ScopeSource {
         if let Some(known) = self.scopes.get(&scope) {
             return known.clone();
         }
@@ -429,7 +429,7 @@ impl<'m> Snapshot<'m> {
             next = part(&operands, 1);
         }
         let made = (function, file.map(file_name).unwrap_or_default().into());
-        self.scopes.insert(scope, Place::clone(&made));
+        self.scopes.insert(scope, ScopeSource::clone(&made));
         made
     }
 

@@ -47,7 +47,7 @@ impl Emitter<'_> {
         self.checked.whole = Some((self.arguments, whole));
         for slot in self.reaches.slots.clone() {
             for place in [table::POINTED, table::ELEMENTS] {
-                if place == table::POINTED || self.reaches.faces.contains(&slot) {
+                if place == table::POINTED || self.reaches.headers.contains(&slot) {
                     let at = table::entry(u64::from(slot)) + place;
                     let span = (self.table_u64(at), self.table_u64(at + 8));
                     self.checked.slots.insert((slot, place), span);
@@ -199,7 +199,7 @@ impl Emitter<'_> {
                 // What was captured, at a place that is known.
                 Reach::Block(Some(_)) => return Ok(free),
                 // The extents of an array.
-                Reach::Captured(slot) if self.reaches.faces.contains(&slot) => return Ok(free),
+                Reach::Captured(slot) if self.reaches.headers.contains(&slot) => return Ok(free),
                 _ => {
                     let span = self.span(&pointer.value)?;
                     self.within(word, bytes, align, span)

@@ -196,7 +196,7 @@ impl Looking<'_> {
             touched.open.insert(Origin::Unknown);
             touched.writes.insert(Origin::Unknown);
         }
-        // The argument block and the faces of arrays in it are not written while a kernel runs.
+        // The argument block and the headers of arrays in it are not written while a kernel runs.
         let changes = |origin: &&Origin| match **origin {
             Origin::Block => false,
             Origin::Capture(offset, 0) => !self.pointers.uses.contains_key(&(offset, 1)),

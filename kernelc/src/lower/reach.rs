@@ -33,7 +33,7 @@ pub(super) enum Reach {
 pub(super) struct Reaches {
     of: HashMap<LocalId, Reach>,
     /// Offsets in the block that hold the address of an array, through which that of its elements is loaded.
-    pub(super) faces: BTreeSet<u32>,
+    pub(super) headers: BTreeSet<u32>,
     /// All offsets from which addresses are loaded.
     pub(super) slots: BTreeSet<u32>,
     /// The calls that name the element of a view a pointer is in, and the bytes from its beginning.
@@ -71,7 +71,7 @@ pub(super) fn reaches(module: &Module, function: &Function, pointers: &PointerAn
         }
     }
     // What only seemed so on the way.
-    following.found.faces.clear();
+    following.found.headers.clear();
     following.found.slots.clear();
     for Instruction { result, op, .. } in function.instructions() {
         if let Some(result) = *result {
@@ -181,7 +181,7 @@ impl Following<'_> {
             },
             Reach::Block(None) => Reach::Chosen(result),
             Reach::Captured(at) => {
-                self.found.faces.insert(at);
+                self.found.headers.insert(at);
                 Reach::Elements(at)
             }
             _ => Reach::Found(result),

@@ -352,9 +352,9 @@ fn barriers_order_memory_of_the_device_where_threads_could_meet_in_it() {
         [TILE]
     );
     // The extents of an array and the address of its elements do not change.
-    let face = "  %f = load ptr addrspace(4), ptr addrspace(4) %b, align 8\n  %e = getelementptr i8, ptr addrspace(4) %b, i64 8\n";
-    assert_eq!(of(&[&write("%a"), face, &read("%f", 2), wait, &read("%e", 1)]), [TILE]);
-    assert_eq!(of(&[face, &write("%f"), wait, &read("%f", 1)]), [ALL]);
+    let header = "  %f = load ptr addrspace(4), ptr addrspace(4) %b, align 8\n  %e = getelementptr i8, ptr addrspace(4) %b, i64 8\n";
+    assert_eq!(of(&[&write("%a"), header, &read("%f", 2), wait, &read("%e", 1)]), [TILE]);
+    assert_eq!(of(&[header, &write("%f"), wait, &read("%f", 1)]), [ALL]);
 }
 
 #[test]
@@ -390,21 +390,21 @@ fn what_a_launch_cannot_change_is_read_from_the_uniform_buffer() {
         (loads.count(), count(&module, Op::ConvertUToPtr))
     };
     // The address of the elements and the extent of an array, a number of the block.
-    let face = "  %d = load ptr addrspace(4), ptr addrspace(4) %b, align 8
+    let header = "  %d = load ptr addrspace(4), ptr addrspace(4) %b, align 8
   %e = getelementptr i8, ptr addrspace(4) %b, i64 8\n  %n = load i32, ptr addrspace(4) %e, align 4
   %m = getelementptr i8, ptr addrspace(2) %0, i64 16\n  %k = load i32, ptr addrspace(2) %m, align 4
   %s = add i32 %n, %k\n  store i32 %s, ptr addrspace(4) %d, align 4\n";
-    assert_eq!(of(face), (0, 1));
+    assert_eq!(of(header), (0, 1));
     // A view has its elements there, whatever is known of the index.
     assert_eq!(
         of("  %n = load i32, ptr addrspace(4) %a, align 4\n  store i32 %n, ptr addrspace(4) %b, align 4\n"),
         (1, 2)
     );
-    // Nobody knows at compile time what this is, nor what is far behind a face.
+    // Nobody knows at compile time what this is, nor what is far behind a header.
     let chosen = "  %i = call i32 @__revamp_global_id(i32 0)\n  %p = getelementptr i32, ptr addrspace(2) %0, i32 %i
   %n = load i32, ptr addrspace(2) %p, align 4\n  store i32 %n, ptr addrspace(4) %a, align 4\n";
     assert_eq!(of(chosen), (1, 2));
-    assert_eq!(of(&face.replace("%b, i64 8", "%b, i64 48")), (1, 2));
+    assert_eq!(of(&header.replace("%b, i64 8", "%b, i64 48")), (1, 2));
 }
 
 #[test]

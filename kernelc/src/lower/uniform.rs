@@ -1,4 +1,4 @@
-//! What a launch cannot change, and its place in a uniform buffer (`revamp_image::arguments`): the argument block and the faces of arrays
+//! What a launch cannot change, and its place in a uniform buffer (`revamp_image::arguments`): the argument block and the headers of arrays
 //! that are captured by reference. GPUs read those through a cache for constants, without an address; through the block's
 //! address the data is three loads away, each of which waits for the one before.
 
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 enum KnownAddress {
     /// In the block.
     Block(i64),
-    /// In the face of the array whose address is at this offset of the block.
-    Face(u32, i64),
+    /// In the header of the array whose address is at this offset of the block.
+    Header(u32, i64),
 }
 
 /// Where the places of a kernel are in its uniform buffer.
@@ -23,7 +23,7 @@ enum KnownAddress {
 pub(super) struct Uniform {
     places: HashMap<LocalId, KnownAddress>,
     /// By the offsets of their references.
-    faces: HashMap<u32, u64>,
+    headers: HashMap<u32, u64>,
     block_size: u64,
     /// All bytes of the buffer; 0 if the kernel has none.
     pub(super) size: u64,
@@ -36,13 +36,13 @@ impl Uniform {
             _ => table::begins(block_size) + table::bytes(block_size),
         };
         let arrays = pointers.uses.keys().filter(|(offset, depth)| *depth > 0 && *offset != ANY_OFFSET);
-        let faces: HashMap<u32, u64> =
-            (0..).zip(arrays).map(|(n, (offset, _))| (*offset, arguments::face(behind, n))).collect();
-        let size = arguments::face(behind, faces.len() as u64);
+        let headers: HashMap<u32, u64> =
+            (0..).zip(arrays).map(|(n, (offset, _))| (*offset, arguments::header(behind, n))).collect();
+        let size = arguments::header(behind, headers.len() as u64);
         if size > arguments::BYTES {
             return Self::default();
         }
-        let mut uniform = Self { places: HashMap::new(), faces, block_size, size };
+        let mut uniform = Self { places: HashMap::new(), headers, block_size, size };
         for n in 0..function.parameters.len() {
             uniform.places.insert(LocalId(n), KnownAddress::Block(0));
         }
@@ -61,16 +61,17 @@ impl Uniform {
                 match place {
                     _ if !by.is_empty() => return false,
                     KnownAddress::Block(at) => at.checked_add(offset).map(KnownAddress::Block),
-                    KnownAddress::Face(slot, at) => at.checked_add(offset).map(|at| KnownAddress::Face(slot, at)),
+                    KnownAddress::Header(slot, at) => at.checked_add(offset).map(|at| KnownAddress::Header(slot, at)),
                 }
             }
             Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } | Op::Freeze { value } => {
                 self.place(value)
             }
             Op::Load { ty: Type::Pointer(_), pointer, .. } => match self.place(pointer) {
-                Some(KnownAddress::Block(at)) => {
-                    u32::try_from(at).ok().filter(|at| self.faces.contains_key(at)).map(|at| KnownAddress::Face(at, 0))
-                }
+                Some(KnownAddress::Block(at)) => u32::try_from(at)
+                    .ok()
+                    .filter(|at| self.headers.contains_key(at))
+                    .map(|at| KnownAddress::Header(at, 0)),
                 _ => None,
             },
             _ => None,
@@ -90,7 +91,7 @@ impl Uniform {
         };
         match self.place(pointer).filter(|_| self.size > 0)? {
             KnownAddress::Block(at) => inside(at, self.block_size),
-            KnownAddress::Face(slot, at) => Some(self.faces.get(&slot)? + inside(at, arguments::FACE)?),
+            KnownAddress::Header(slot, at) => Some(self.headers.get(&slot)? + inside(at, arguments::HEADER_BYTES)?),
         }
     }
 }

@@ -25,8 +25,8 @@ pub struct LoadedKernel {
     workgroup: [u32; 3],
     label: Arc<str>,
     checks: Option<KernelChecks>,
-    /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
-    faces: Box<[u32]>,
+    /// The references of arrays whose headers it reads from its uniform buffer, by their offsets in the block.
+    headers: Box<[u32]>,
     chooses_workgroup: bool,
     /// It matters whether captures share memory.
     depends_on_sharing: bool,
@@ -91,8 +91,8 @@ impl LoadedKernel {
             }
         };
         let label = label.map_or_else(|| Arc::from(module.entry_point().to_string_lossy()), Arc::from);
-        let faces = if module.has_uniform_arguments() { references } else { &[] };
-        Self::of(device, cache, module, label, checks, faces).map_err(named)
+        let headers = if module.has_uniform_arguments() { references } else { &[] };
+        Self::of(device, cache, module, label, checks, headers).map_err(named)
     }
 
     fn of(
@@ -101,7 +101,7 @@ impl LoadedKernel {
         module: impl Into<Arc<Module>>,
         label: Arc<str>,
         checks: Option<KernelChecks>,
-        faces: &[u32],
+        headers: &[u32],
     ) -> Result<Arc<Self>> {
         let module = module.into();
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
@@ -118,14 +118,14 @@ impl LoadedKernel {
         };
         drop(cache);
         let searches = device.workgroups().filter(|_| is_searched(kernel.module())).map(|_| Searches::default());
-        Ok(Arc::new(Self::over(kernel, label, checks, faces, searches)?))
+        Ok(Arc::new(Self::over(kernel, label, checks, headers, searches)?))
     }
 
     fn over(
         kernel: Arc<dyn Kernel>,
         label: Arc<str>,
         checks: Option<KernelChecks>,
-        faces: &[u32],
+        headers: &[u32],
         searches: Option<Searches>,
     ) -> Result<Self> {
         let module = kernel.module();
@@ -144,7 +144,7 @@ impl LoadedKernel {
             label,
             kernel,
             checks,
-            faces: faces.into(),
+            headers: headers.into(),
             is_known: AtomicBool::new(false),
             made_in: AtomicU64::new(0),
         })
@@ -152,7 +152,7 @@ impl LoadedKernel {
 
     /// The same kernel, whose launches `search` counts.
     pub(in crate::runtime) fn counted(&self, search: &Arc<SearchLock>) -> Result<Arc<Self>> {
-        let mut same = Self::over(self.kernel.clone(), self.label.clone(), self.checks.clone(), &self.faces, None)?;
+        let mut same = Self::over(self.kernel.clone(), self.label.clone(), self.checks.clone(), &self.headers, None)?;
         same.counted = Some(Arc::downgrade(search));
         Ok(Arc::new(same))
     }
@@ -180,9 +180,9 @@ impl LoadedKernel {
         self.searches.is_some()
     }
 
-    /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
-    pub(in crate::runtime) fn faces(&self) -> &[u32] {
-        &self.faces
+    /// The references of arrays whose headers it reads from its uniform buffer, by their offsets in the block.
+    pub(in crate::runtime) fn headers(&self) -> &[u32] {
+        &self.headers
     }
     /// True if the launch may choose its workgroup.
     pub(in crate::runtime) fn chooses_workgroup(&self) -> bool {
@@ -216,11 +216,11 @@ impl LoadedKernel {
         of: Variant,
     ) -> Result<Arc<Self>> {
         let (label, checks) = (self.label.clone(), self.checks.clone());
-        Self::of(device, cache, self.module().variant(of)?, label, checks, &self.faces)
+        Self::of(device, cache, self.module().variant(of)?, label, checks, &self.headers)
     }
     /// The same kernel on another device.
     pub(in crate::runtime) fn on(&self, device: &Arc<dyn Device>, cache: &KernelCache) -> Result<Arc<Self>> {
-        Self::of(device, cache, self.module().clone(), self.label.clone(), None, &self.faces)
+        Self::of(device, cache, self.module().clone(), self.label.clone(), None, &self.headers)
     }
     /// True until its first launch, and if launches are counted.
     pub fn is_new(&self) -> bool {

@@ -37,11 +37,11 @@ impl Table {
         let entry = table::entry(u64::from(slot.offset()));
         let place = match slot {
             AddressSlot::At(_) => table::POINTED,
-            AddressSlot::Behind(_, face) => {
+            AddressSlot::Behind(_, header) => {
                 if let Some(&(_, at)) = block.inner.last() {
                     block.inner.push((self.start + (entry + table::POINTED) as usize, at));
                 }
-                self.write(block, entry + table::POINTED + 8, &(face.len() as u64).to_ne_bytes());
+                self.write(block, entry + table::POINTED + 8, &(header.len() as u64).to_ne_bytes());
                 table::ELEMENTS
             }
         };

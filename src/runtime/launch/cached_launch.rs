@@ -139,7 +139,7 @@ impl CachedLaunch {
     /// A function of its own, because most launches have no images.
     #[cold]
     fn launch_with_images(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
-        match mirrors::again(&self.images, block)? {
+        match mirrors::rebound(&self.images, block)? {
             Some(images) => self.launch_with(&images, block, slots),
             None => Ok(None),
         }

@@ -74,7 +74,7 @@ pub(in crate::runtime) fn form(
 }
 
 /// The same images for a launch that is done again; `None` if something has changed.
-pub(in crate::runtime) fn again(all: &[Mirroring], block: &[u8]) -> Result<Option<Vec<BoundImage>>> {
+pub(in crate::runtime) fn rebound(all: &[Mirroring], block: &[u8]) -> Result<Option<Vec<BoundImage>>> {
     let mut bound = Vec::new();
     for (binding, one) in (0..).zip(all) {
         let Some(array) = one.array.upgrade() else { return Ok(None) };

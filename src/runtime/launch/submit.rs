@@ -29,14 +29,14 @@ pub(in crate::runtime) fn submit<'p>(
     filled.begin(block)?;
     if let Some(checks) = kernel.checks() {
         let table = Table::begin(&mut filled, checks)?;
-        filled.reserve_faces(kernel.faces())?;
+        filled.reserve_headers(kernel.headers())?;
         for ((slot, address), &span) in slots.zip(spans) {
             filled.put(slot, address)?;
             table.put(&mut filled, slot, span);
         }
         table.end(&mut filled);
     } else {
-        filled.reserve_faces(kernel.faces())?;
+        filled.reserve_headers(kernel.headers())?;
         for (slot, address) in slots {
             filled.put(slot, address)?;
         }

@@ -7,12 +7,13 @@ use crate::lower::pointers::{MemorySpace, Object};
 use crate::report::{Remark, counted, is_library, users};
 use std::collections::{BTreeMap, BTreeSet};
 
-type Place = (String, u32, u32);
+/// File, line and column.
+type SourcePosition = (String, u32, u32);
 
 /// `inlined`: the kernel before LLVM made values of variables.
 pub fn remarks(kernel: &Kernel<'_>, inlined: Option<(&Module, &Function)>) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    let mut in_memory: BTreeSet<Place> = BTreeSet::new();
+    let mut in_memory: BTreeSet<SourcePosition> = BTreeSet::new();
     let mut unplaced = false;
     for (number, group) in kernel.pointers.groups.iter().enumerate() {
         // LLVM may make a constant table of a variable.
@@ -47,7 +48,7 @@ pub fn remarks(kernel: &Kernel<'_>, inlined: Option<(&Module, &Function)>) -> Ve
     remarks
 }
 
-fn place(frame: &Frame) -> Place {
+fn place(frame: &Frame) -> SourcePosition {
     (frame.file.clone(), frame.line, frame.column)
 }
 
@@ -64,7 +65,7 @@ fn uses_pointers(module: &Module, op: &Op) -> bool {
 #[derive(Default)]
 struct Used {
     first: Option<Frame>,
-    places: BTreeSet<Place>,
+    places: BTreeSet<SourcePosition>,
     /// Some uses have no place in the program.
     unplaced: bool,
     /// Addresses in it depend on variables.
@@ -106,7 +107,7 @@ struct Array {
     size: u64,
     /// The first access that the program itself writes.
     first: Frame,
-    places: BTreeSet<Place>,
+    places: BTreeSet<SourcePosition>,
 }
 
 /// The pointers of a function that point into one array each.
@@ -159,7 +160,7 @@ impl Arrays {
 
     /// Those with a place in the program's own sources.
     fn found(&self, module: &Module, function: &Function) -> Vec<Array> {
-        let mut places: BTreeMap<LocalId, (Option<Frame>, BTreeSet<Place>)> = BTreeMap::new();
+        let mut places: BTreeMap<LocalId, (Option<Frame>, BTreeSet<SourcePosition>)> = BTreeMap::new();
         for one in function.instructions().filter(|one| uses_pointers(module, &one.op)) {
             let frames = one.location.map(|location| module.frames(location)).unwrap_or_default();
             let Some(frame) = users(&frames) else { continue };
