@@ -344,7 +344,7 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
     template <class Source>
     REVAMP_HD basic_texture_view(const Source &source, unsigned level, unsigned levels)
         : texel_header<T, N>(source.m_texels, level_extent(source.extent, checked(source, level, levels)),
-                           source.bits_per_scalar_element, levels),
+                             source.bits_per_scalar_element, levels),
           data_length(length_of(source, level, levels)), m_level(level) {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel()) {
