@@ -1,7 +1,8 @@
 //! Quotients of floats, rounded correctly: Vulkan lets a driver's be 2.5 ulp off and lose what is below the smallest normal number.
 //!
 //! Nearly all operands take the fast path of CUDA: the driver's reciprocal, improved by one step, and two corrections by the residual, which is
-//! exact where an fma rounds once. The compiler makes the reciprocal of a constant. All other operands take integers, in a function of the module.
+//! exact where an fma rounds once. By a constant two operations are enough (Brisebarre, Muller and Raina, "Accelerating correctly rounded
+//! floating-point division when the divisor is known in advance"). All other operands take integers, in a function of the module.
 
 use super::assembler::{Assembler, Scalar};
 use super::emitter::Emitter;
@@ -17,6 +18,8 @@ const INFINITY: u64 = 0x7f80_0000;
 const LEAST_DIVIDEND: f32 = power_of_two(-70);
 const MOST_DIVISOR: f32 = power_of_two(50);
 const MOST_QUOTIENT: f32 = power_of_two(120);
+/// Above it no step by a constant's reciprocal leaves that range: its low part is at least 2^-48 of the high part.
+const LEAST_QUOTIENT: f32 = power_of_two(-70);
 /// The fraction bits, and a bound below which they are those of a number with a close reciprocal.
 const DIGITS: u64 = 0x007f_ffff;
 const CLOSE: u64 = 0x007f_fe00;
@@ -29,18 +32,18 @@ impl Emitter<'_> {
     /// a / b of floats.
     pub(super) fn quotient(&mut self, a: Word, b: Word) -> Word {
         let asm = &mut self.asm;
-        // What a constant divisor needs is known here.
-        let known = asm.constant_f32(b).filter(|b| divides_closely(*b));
+        let constant = asm.constant_f32(b).and_then(Reciprocal::new);
         let [a, b] = [a, b].map(|word| asm.not_shortened(word));
         let exact = asm.of_device(OfDevice::ExactQuotients as u32);
         let fused = asm.of_device(OfDevice::Fused as u32);
         let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
-        let reciprocal = match known {
-            Some(b) => float(asm, 1.0 / b),
-            None => reciprocal(asm, b),
+        let (near, usual) = match constant {
+            Some(reciprocal) => reciprocal.times(asm, a),
+            None => {
+                let near = corrected(asm, a, b);
+                (near, takes_fast_path(asm, [a, b, near]))
+            }
         };
-        let near = corrected(asm, a, b, reciprocal);
-        let usual = takes_fast_path(asm, [a, b, near], known.is_some());
         let near = asm.make(S::Select, Scalar::F32, &[exact, plain, near]);
         let usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, fused]);
         let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, usual]);
@@ -57,38 +60,90 @@ impl Emitter<'_> {
     }
 }
 
-/// True for constant divisors for which [`corrected`] is right. [`takes_fast_path`] looks at others when the kernel runs.
-fn divides_closely(b: f32) -> bool {
-    (f32::MIN_POSITIVE..MOST_DIVISOR).contains(&b.abs()) && u64::from(b.to_bits()) & DIGITS < CLOSE
+/// The reciprocal of a constant as the sum of two floats, high and low, with a * high + a * low = a / b after one rounding for all a.
+struct Reciprocal {
+    high: f32,
+    low: f32,
+    negative: bool,
 }
 
-/// True if `near`, which [`corrected`] made of a and b, is a / b. GPUs compare at half the rate of an fma, so there are few comparisons: a
+impl Reciprocal {
+    /// `None` for the 1.3 % of constants that have no such reciprocal, and for those beyond the fast path.
+    ///
+    /// The sum before its rounding is less than 2^-48 off for digits of a and b in [1, 2). A quotient A / B of integers of 24 bits that is at least 1 is
+    /// further from the middle of two floats, and so is one below 1, unless 2^25 A - M B is 1 or -1 for a middle M / 2^25. That is one A for
+    /// each sign, which is tried.
+    fn new(b: f32) -> Option<Self> {
+        if !(f32::MIN_POSITIVE..MOST_DIVISOR).contains(&b.abs()) {
+            return None;
+        }
+        let parts = |b: f32| {
+            let high = 1.0 / b;
+            let (b, rest) = (f64::from(b), (-f64::from(b)).mul_add(f64::from(high), 1.0));
+            (high, (rest / b) as f32)
+        };
+        let divisor = (b.to_bits() & DIGITS as u32) | 0x0080_0000;
+        if divisor % 2 == 1 {
+            let fraction = divisor as f32 / power_of_two(23);
+            let (high, low) = parts(fraction);
+            // Each step doubles the digits that are right.
+            let inverse =
+                (0..5).fold(1u32, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(divisor.wrapping_mul(inverse))));
+            for (middle, off) in [(inverse, -1), (inverse.wrapping_neg(), 1)] {
+                let middle = i64::from(middle & 0x01ff_ffff);
+                let a = ((middle * i64::from(divisor) + off) >> 25) as f32 / power_of_two(23);
+                if (1.0..2.0).contains(&a) && a.mul_add(high, a * low) != a / fraction {
+                    return None;
+                }
+            }
+        }
+        let (high, low) = parts(b.abs());
+        Some(Self { high, low, negative: b < 0.0 })
+    }
+
+    /// The quotient of a, and whether it is right. A dividend of +0 is frequent and has the right sign, -0 may not have it.
+    fn times(&self, asm: &mut Assembler, a: Word) -> (Word, Word) {
+        let [high, low] = [self.high, self.low].map(|part| float(asm, part));
+        let low = asm.make(S::FMul, Scalar::F32, &[a, low]);
+        let quotient = asm.multiply_add(Scalar::F32, [a, high, low]);
+        let ty = asm.scalar(Scalar::F32);
+        let size = asm.glsl(Glsl::FAbs, ty, &[quotient]);
+        let usual = is_positive_zero_or_above(asm, a, size, LEAST_QUOTIENT);
+        let usual = is_also_below(asm, usual, size, MOST_QUOTIENT);
+        (if self.negative { asm.make(S::FNegate, Scalar::F32, &[quotient]) } else { quotient }, usual)
+    }
+}
+
+/// True if [`corrected`], which made `quotient` of a and b, is right. GPUs compare at half the rate of an fma, so there are few comparisons: a
 /// dividend of +0, which is frequent, passes; -0, whose sign the correction loses, does not.
-fn takes_fast_path(asm: &mut Assembler, [a, b, near]: [Word; 3], known: bool) -> Word {
-    let [size_a, size_b, size] = [a, b, near].map(|word| {
+fn takes_fast_path(asm: &mut Assembler, [a, b, quotient]: [Word; 3]) -> Word {
+    let [size_a, size_b, size] = [a, b, quotient].map(|word| {
         let ty = asm.scalar(Scalar::F32);
         asm.glsl(Glsl::FAbs, ty, &[word])
     });
-    let [least, most, most_quotient] = [LEAST_DIVIDEND, MOST_DIVISOR, MOST_QUOTIENT].map(|value| float(asm, value));
-    let mut usual = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size_a, least]);
-    if !known {
-        let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size_b, most]);
-        usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, below]);
-    }
-    // A comparison of floats may take subnormal numbers for zero.
-    let bits = asm.make(S::Bitcast, Scalar::U32, &[a]);
-    let none = asm.constant(Scalar::U32, 0);
-    let zero = asm.make(S::IEqual, Scalar::Bool, &[bits, none]);
-    usual = asm.make(S::LogicalOr, Scalar::Bool, &[usual, zero]);
-    let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most_quotient]);
-    usual = asm.make(S::LogicalAnd, Scalar::Bool, &[usual, below]);
-    if known {
-        return usual;
-    }
+    let mut usual = is_positive_zero_or_above(asm, a, size_a, LEAST_DIVIDEND);
+    usual = is_also_below(asm, usual, size_b, MOST_DIVISOR);
+    usual = is_also_below(asm, usual, size, MOST_QUOTIENT);
     let near = asm.of_device(OfDevice::NearReciprocals as u32);
     let close = has_close_reciprocal(asm, b);
     let close = asm.make(S::LogicalOr, Scalar::Bool, &[near, close]);
     asm.make(S::LogicalAnd, Scalar::Bool, &[usual, close])
+}
+
+fn is_positive_zero_or_above(asm: &mut Assembler, a: Word, size: Word, least: f32) -> Word {
+    let least = float(asm, least);
+    let above = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size, least]);
+    // A comparison of floats may take subnormal numbers for zero.
+    let bits = asm.make(S::Bitcast, Scalar::U32, &[a]);
+    let none = asm.constant(Scalar::U32, 0);
+    let zero = asm.make(S::IEqual, Scalar::Bool, &[bits, none]);
+    asm.make(S::LogicalOr, Scalar::Bool, &[above, zero])
+}
+
+fn is_also_below(asm: &mut Assembler, usual: Word, size: Word, most: f32) -> Word {
+    let most = float(asm, most);
+    let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most]);
+    asm.make(S::LogicalAnd, Scalar::Bool, &[usual, below])
 }
 
 /// False for subnormal numbers, for whose reciprocals Vulkan sets no bound, and for numbers just below a power of two. Their reciprocals, just above one, may be too coarse: the relative error of the last one
@@ -106,18 +161,13 @@ fn has_close_reciprocal(asm: &mut Assembler, word: Word) -> Word {
     asm.make(S::LogicalAnd, Scalar::Bool, &[close, normal])
 }
 
-/// 1 / b, improved by one step.
-fn reciprocal(asm: &mut Assembler, b: Word) -> Word {
+/// a / b where an fma rounds once: the product of a and the reciprocal, which one step improves, corrected twice.
+fn corrected(asm: &mut Assembler, a: Word, b: Word) -> Word {
     let one = float(asm, 1.0);
     let less = asm.make(S::FNegate, Scalar::F32, &[b]);
     let near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
     let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
-    asm.multiply_add(Scalar::F32, [rest, near, near])
-}
-
-/// a / b where an fma rounds once: the product of a and the reciprocal, corrected twice.
-fn corrected(asm: &mut Assembler, a: Word, b: Word, reciprocal: Word) -> Word {
-    let less = asm.make(S::FNegate, Scalar::F32, &[b]);
+    let reciprocal = asm.multiply_add(Scalar::F32, [rest, near, near]);
     let mut quotient = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
     for _ in 0..2 {
         let rest = asm.multiply_add(Scalar::F32, [less, quotient, a]);
@@ -279,18 +329,44 @@ mod tests {
 
     #[test]
     fn corrected_quotients_are_rounded_once() {
-        for b in digits(300).filter(|b| divides_closely(*b)) {
+        // What `has_close_reciprocal` lets through.
+        for b in digits(300).filter(|b| u64::from(b.to_bits()) & DIGITS < CLOSE) {
             // A driver's reciprocal may be off by an ulp, before it is improved.
             let near = |off: i32| {
                 let near = f32::from_bits((1.0 / b).to_bits().wrapping_add_signed(off));
                 (-b).mul_add(near, 1.0).mul_add(near, near)
             };
-            for reciprocal in [1.0 / b, near(-1), near(0), near(1)] {
+            for reciprocal in [near(-1), near(0), near(1)] {
                 for a in digits(2000) {
                     assert_eq!(by_corrections(a, b, reciprocal), a / b, "{a:e} / {b:e}");
                 }
             }
         }
-        assert!(!divides_closely(f32::from_bits(0x3fff_ffff)) && !divides_closely(0.0) && !divides_closely(f32::NAN));
+    }
+
+    /// For how many dividends from 1 to 2 the two operations by the parts of b's reciprocal are not rounded once.
+    fn wrong(b: f32) -> usize {
+        let high = 1.0 / b;
+        let low = ((-f64::from(b)).mul_add(f64::from(high), 1.0) / f64::from(b)) as f32;
+        let all = (0..=DIGITS as u32).map(|digits| f32::from_bits(0x3f80_0000 | digits));
+        all.filter(|a| a.mul_add(high, a * low) != a / b).count()
+    }
+
+    #[test]
+    fn reciprocals_of_constants_round_once_for_all_dividends_or_are_refused() {
+        let mut refused = 0;
+        for b in digits(20) {
+            let found = Reciprocal::new(b).is_none();
+            assert_eq!(found, wrong(b) > 0, "{b:e}");
+            refused += usize::from(found);
+        }
+        // Each candidate finds one; then numbers without a fast path.
+        for b in [0x3f9f_0237, 0x3fa0_c9ff].map(f32::from_bits) {
+            assert!(Reciprocal::new(b).is_none() && wrong(b) > 0);
+        }
+        assert!(refused < 5, "{refused} refused");
+        for b in [0.0, f32::NAN, f32::INFINITY, f32::MIN_POSITIVE / 2.0, MOST_DIVISOR] {
+            assert!(Reciprocal::new(b).is_none() && Reciprocal::new(-b).is_none());
+        }
     }
 }
