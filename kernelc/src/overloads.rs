@@ -33,6 +33,9 @@ const OF_C: [&str; 31] = [
 /// Operators that are members only, which a call looks for in one class.
 const OF_ONE_CLASS: [&str; 4] = ["operator ( )", "operator [ ]", "operator ->", "operator ="];
 
+/// The name of all conversions: one to another type may be taken too.
+const CONVERSION: &str = "operator conversion";
+
 /// The functions of a program, by namespace or class and name.
 #[derive(Default)]
 pub struct Functions {
@@ -121,7 +124,10 @@ impl Functions {
                     // The parameters, and where a variable begins, its initializer.
                     at = close;
                 }
-                ":" if kind == Block::Scope && (begin..at).any(|n| code.text(n) == "(") => {
+                ":" if kind == Block::Scope
+                    && (begin..at).any(|n| code.text(n) == "(")
+                    && class_name(&head_words(code, begin..at)).is_none() =>
+                {
                     // What a constructor begins with.
                     let initializer = |from: usize| {
                         let open = (from..range.end).find(|&n| ["(", "{", ";"].contains(&code.text(n)))?;
@@ -147,39 +153,16 @@ impl Functions {
 
     /// What begins at a brace: the tokens before it say so.
     fn opened(&mut self, code: &Code<'_>, head: std::ops::Range<usize>, scope: &str, outer: Block) -> (String, Block) {
-        let mut words: Vec<&str> = Vec::new();
-        let mut at = head.start;
-        while at < head.end {
-            match code.text(at) {
-                "template" | "alignas" | "__attribute__" => at += 1,
-                "<" => {}
-                text => {
-                    words.push(text);
-                    at += 1;
-                    continue;
-                }
-            }
-            at = match code.text(at) {
-                "<" => code.angle(at).unwrap_or(at),
-                _ => code.pair(at).filter(|&to| to > at).unwrap_or(at),
-            } + 1;
-        }
-        let name_behind = |word: &str| {
-            let found = words.iter().position(|w| *w == word)?;
-            let name = words[found + 1..].iter().take_while(|w| ![":", "final"].contains(*w)).copied();
-            Some(name.collect::<String>())
-        };
+        let words = head_words(code, head);
         if outer == Block::Scope {
             if words.first() == Some(&"extern") && words.len() == 2 {
                 return (scope.to_owned(), Block::Scope);
             }
-            if let Some(name) = name_behind("namespace") {
+            if let Some(name) = name_behind(&words, "namespace") {
                 return (format!("{scope}{name}::"), Block::Scope);
             }
         }
-        let is_class = !words.iter().any(|w| ["enum", "(", "="].contains(w));
-        let class = ["struct", "class", "union"].iter().find_map(|word| name_behind(word)).filter(|_| is_class);
-        match class {
+        match class_name(&words) {
             // One in a function is not another's of its name.
             Some(name) if outer == Block::Code => {
                 self.local += 1;
@@ -229,6 +212,41 @@ impl Functions {
     }
 }
 
+/// Words that parentheses follow where a class is named: `class __declspec(align(16)) s : decltype(b())`.
+const SPECIFIERS: [&str; 4] = ["alignas", "__attribute__", "__declspec", "decltype"];
+
+/// The words of what stands before a brace, without template arguments, attributes and constraints.
+fn head_words<'a>(code: &Code<'a>, head: std::ops::Range<usize>) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    let mut at = head.start;
+    while at < head.end {
+        let text = code.text(at);
+        let close = match text {
+            "<" => code.angle(at),
+            "(" | "[" => code.pair(at),
+            _ => None,
+        };
+        let specifier = SPECIFIERS.contains(&text) || text == "(" && SPECIFIERS.contains(&code.before(at));
+        if !specifier && (close.is_none() || text == "(") {
+            words.push(text);
+        }
+        at = close.filter(|&to| to > at).unwrap_or(at) + 1;
+    }
+    words
+}
+
+fn name_behind(words: &[&str], word: &str) -> Option<String> {
+    let found = words.iter().position(|w| *w == word)?;
+    Some(words[found + 1..].iter().take_while(|w| ![":", "final"].contains(*w)).copied().collect())
+}
+
+/// The name of the class that the words begin. Constraints may stand before it in parentheses.
+fn class_name(words: &[&str]) -> Option<String> {
+    let key = words.iter().position(|w| ["struct", "class", "union"].contains(w))?;
+    let is_other = words.iter().any(|w| ["enum", "=", "->"].contains(w)) || words[key..].contains(&"(");
+    name_behind(words, words[key]).filter(|_| !is_other)
+}
+
 /// Stands in the scope of a class that is local to a function.
 const LOCAL: char = '.';
 
@@ -266,6 +284,9 @@ const NO_NAMES: [&str; 21] = [
     "auto",
 ];
 
+/// Words that name operators.
+const OPERATOR_WORDS: [&str; 3] = ["new", "delete", "co_await"];
+
 /// The name before some parameters, with its qualifiers, and its first token.
 fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     let mut at = open.checked_sub(1)?;
@@ -277,7 +298,9 @@ fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
                 return None;
             }
             let text: Vec<&str> = (n + 1..open).map(|n| code.text(n)).collect();
-            return qualified(code, n, format!("operator {}", text.join(" ")));
+            let is_conversion = code.is_word(n + 1) && !OPERATOR_WORDS.contains(&text[0]) || text[0] == "::";
+            let name = if is_conversion { CONVERSION.into() } else { format!("operator {}", text.join(" ")) };
+            return qualified(code, n, name);
         }
         if [";", "{", "}"].contains(&code.text(n)) {
             break;
@@ -360,6 +383,7 @@ mod tests {
             "struct a { struct b { friend int f(b) restrict(amp); }; }; int f(float);",
             "struct a { int f(int) restrict(amp, cpu); int f(float); };",
             "struct a; int a::f(int) restrict(amp) {} struct b; int b::f(float) {}",
+            "struct a { operator int(); }; struct b : a { operator float() restrict(amp); };",
         ] {
             assert!(read(source).may_be_overloaded(), "{source}");
         }
@@ -386,6 +410,7 @@ mod tests {
             "namespace a { struct s { int h(int) const restrict(amp) { return 1; } int h(float) { return 2; } }; }",
             "struct s { s(int) restrict(amp) : a(1) {} s(float) : a(2) {} int a; };",
             "struct s { operator int() restrict(amp); operator int() const; };",
+            "struct s { operator float() const restrict(amp); operator ::n::t<int>() const; };",
             "struct s { int operator()(int) restrict(amp); int operator()(float) const; };",
             "struct s { int a(); int h(int) restrict(amp); }; int s::h(float) { return a(); }",
             "template <class T> struct s { int h(T) restrict(amp); int h(float); };",
@@ -401,12 +426,37 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_classes_are_found_whatever_stands_before_the_brace() {
+        for head in [
+            "template <class T> struct s<T *>",
+            "template <class T, int N> class s<T[N], (N > 3 ? 1 : 0)>",
+            "template <class R, class A> struct s<R(A)> final : base",
+            "template <class T> struct s<T, decltype(void(T() + 1))>",
+            "template <class T> requires (sizeof(T) == 4) && c<T> struct s<T *> : base",
+            "template <class T> struct __declspec(align(16)) s<T *> : base",
+            "template <class T> struct alignas(16) s<T *> : base<(1)>, decltype(f())",
+            "struct [[deprecated(\"x\")]] __attribute__((packed)) s : base",
+            "template <> union s<float>",
+            "namespace [[deprecated(\"x\")]] n",
+        ] {
+            for members in [
+                "int h(int) restrict(amp) {} int h(float) {}",
+                "struct s<T *> { int h(int) restrict(amp); int h(float); };",
+            ] {
+                let source = format!("{head} {{ {members} }};");
+                assert!(overloaded(&source), "{source}");
+            }
+        }
+    }
+
+    #[test]
     fn others_are_not() {
         for source in [
             "int f(int) restrict(amp) { return 1; } int g(int) { return f(2); } int main() { int f(int); f(3); }",
             "struct a { int get(int) restrict(amp); }; struct b { int get(int); }; int get(int);",
             "namespace a { int get(int) restrict(amp); } namespace b { int get(int); }",
             "struct s { int get(int) restrict(amp); int get(); };",
+            "struct s f(struct s) { int h(int) restrict(amp); int h(float); } auto g() -> struct s { int h(int) restrict(amp); int h(float); }",
             "int f(int) restrict(amp); int f(float) restrict(amp); int x = f(3); int y(f(3));",
             "int f(int) restrict(amp, cpu); int f(float); int f(char) restrict(cpu);",
             "struct k { k(int); void operator()(index<1> i) const restrict(amp) { x(i); } };",
