@@ -244,11 +244,15 @@ pub fn specialized_members(code: &Code<'_>) -> HashSet<String> {
     (0..code.tokens.len()).filter_map(member).collect()
 }
 
-/// The name before the parentheses of parameters, and its first token.
+/// The name before the parentheses of parameters, without template arguments, and its first token.
 fn called(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
-    let first = (open.saturating_sub(4)..open).find(|&n| code.text(n) == "operator").or_else(|| open.checked_sub(1))?;
-    let words: Vec<&str> = (first..open).map(|n| code.text(n)).collect();
-    code.is_word(first).then(|| (words.join(" "), first))
+    if let Some(first) = (open.saturating_sub(4)..open).find(|&n| code.text(n) == "operator") {
+        let words: Vec<&str> = (first..open).map(|n| code.text(n)).collect();
+        return Some((words.join(" "), first));
+    }
+    let last = open.checked_sub(1)?;
+    let first = if code.text(last) == ">" { code.angle_back(last)?.checked_sub(1)? } else { last };
+    code.is_word(first).then(|| (code.text(first).to_owned(), first))
 }
 
 /// `noexcept` for the amp functions that have the names of specialized members.
@@ -608,6 +612,10 @@ mod tests {
             (
                 "template <> int s<int>::h() const restrict(amp) { } int h() restrict(amp, cpu); int h() restrict(amp); int g() restrict(amp);",
                 "template <> int s<int>::h() const noexcept restrict(amp) { } int h() restrict(amp, cpu); int h() noexcept restrict(amp); int g() restrict(amp);",
+            ),
+            (
+                "template <> int s<int>::h() restrict(amp) { } template <> int h<int>(int) restrict(amp); h<int>(3);",
+                "template <> int s<int>::h() noexcept restrict(amp) { } template <> int h<int>(int) noexcept restrict(amp); h<int>(3);",
             ),
             (
                 "auto operator+(int) __GPU_ONLY -> int; template <> auto a::s<b<3>>::operator+(int) __GPU_ONLY -> int { }",
