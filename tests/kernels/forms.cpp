@@ -492,6 +492,34 @@ TEST(static_constants_have_addresses) {
     }
 }
 
+// Conditions that count, in each form of loop.
+TEST(loops_count_in_their_conditions) {
+    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
+        std::vector<int> made(6);
+        const array_view<int> view(made);
+        parallel_for_each(
+            on, view.extent, [=](index<1> i) restrict(amp) {
+                int a = i[0], b = 3, n = 0, sum = 0;
+                while (a && b && (++n)) {
+                    if (n > a) break;
+                    --b;
+                }
+                sum = n * 10 + b;
+                n = 0;
+                for (; a && (++n);)
+                    if (n == 2) break;
+                sum = sum * 10 + n;
+                n = 0;
+                do {
+                    if (n == a) break;
+                } while ((a || b) && (++n));
+                view[i] = sum * 10 + n;
+            });
+        view.synchronize();
+        CHECK(made == std::vector<int>({300, 2221, 3122, 3023, 3024, 3025}));
+    }
+}
+
 static int distance(int a, int b) restrict(cpu, amp) {
     if (a < b) std::swap(a, b);
     return a - b;

@@ -450,6 +450,73 @@ TEST(implicit_members_follow_default_arguments) {
     CHECK(view[0] == 114 && made_and_copied() == 225);
 }
 
+// What decltype, sizeof and auto ask is the function that the code around them would call.
+float asked(int) restrict(amp) {
+    return 1.5f;
+}
+double asked(int) {
+    return 1.5;
+}
+#define SIZES                                                                                                          \
+    decltype(asked(1)) x = 0;                                                                                          \
+    auto y = asked(1);                                                                                                 \
+    return int(sizeof(x) + 10 * sizeof(y) + 100 * sizeof(asked(1)) + 1000 * sizeof(decltype(asked(1) + 1.0f)))
+int sizes() restrict(amp) {
+    SIZES;
+}
+int sizes() {
+    SIZES;
+}
+// Conversions to other types, and members of partial specializations, within and behind the class.
+struct converted {
+    operator float() const restrict(amp) { return 1; }
+    operator int() const { return 2; }
+};
+template <class T> struct partial {};
+template <class T> struct __declspec(align(16)) partial<T *> {
+    struct inner {
+        int f(const T &) const restrict(amp);
+        int f(T &) const;
+    };
+    operator float() const restrict(amp) { return 1; }
+    operator T() const { return 2; }
+    template <class U> int m(const U &) restrict(amp);
+    template <class U> int m(U &);
+    friend int of(const partial &, const T &) restrict(amp) { return 1; }
+    friend int of(const partial &, T &) { return 2; }
+};
+template <class T> int partial<T *>::inner::f(const T &) const restrict(amp) {
+    return 1;
+}
+template <class T> int partial<T *>::inner::f(T &) const {
+    return 2;
+}
+template <class T> template <class U> int partial<T *>::m(const U &) restrict(amp) {
+    return 1;
+}
+template <class T> template <class U> int partial<T *>::m(U &) {
+    return 2;
+}
+#define MEMBERS                                                                                                        \
+    int n = 0, c = converted(), d = partial<int *>();                                                                  \
+    return c + 10 * d + 100 * partial<int *>().m(n) + 1000 * partial<int *>::inner().f(n) +                            \
+           10000 * of(partial<int *>(), n)
+int members() restrict(amp) {
+    MEMBERS;
+}
+int members() {
+    MEMBERS;
+}
+
+TEST(questions_conversions_and_partial_specializations) {
+    std::vector<int> v(2);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) { view[i] = i[0] ? members() : sizes(); });
+    CHECK(view[0] == 4444 && sizes() == 8888);
+    CHECK(view[1] == 11111 && members() == 22222);
+}
+
 #if __cplusplus >= 202002L
 // Constraints behind a restriction; a comparison that is defaulted outside of its class is the host's, as its
 // declaration.
