@@ -59,6 +59,10 @@ fn stand_before(
     only: &[PathBuf],
     own: Vec<OsString>,
 ) -> Result<i32, Failed> {
+    if Path::new(compiler).file_stem().is_some_and(|name| name == "revamp-c++") {
+        // It finds kernels itself, and headers that CMake then leaves out of the command line.
+        return Ok(Running::start(Command::new(compiler).args(own).args(arguments))?.wait()?);
+    }
     let mut line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
     if let Some(target) = target_of(compiler).filter(|_| line.target().is_none()) {
         line.flags.insert(0, vec![target]);
