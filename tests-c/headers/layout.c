@@ -1,7 +1,7 @@
 /* The layout of the public structs is the binary interface: who changes a line here changes REVAMP_ABI_VERSION. */
 #include <revamp.h>
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if defined(__x86_64__) && (defined(__LP64__) || defined(_WIN64))
 #define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
 #define SIZE(type, bytes) CHECK(size_of_##type, sizeof(type) == (bytes))
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))

@@ -1,7 +1,7 @@
 /* This header needs nothing before it either. Its layout is part of the binary interface: see layout.c. */
 #include <revamp_vulkan.h>
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if defined(__x86_64__) && (defined(__LP64__) || defined(_WIN64))
 #define SIZE(type, bytes) typedef char size_of_##type[sizeof(type) == (bytes) ? 1 : -1]
 #define AT(type, field, bytes) typedef char type##_##field[offsetof(type, field) == (bytes) ? 1 : -1]
 
