@@ -374,7 +374,8 @@ unsafe fn launch(
     unsafe { read_arguments(arguments, block.len(), &mut used) }?;
     let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
     let native = found.as_ref().and_then(|compiled| NativeForm::of(compiled, tile, block.len() as u64));
-    let by_threads = found.as_ref().and_then(|compiled| HostFunction::of(compiled, block.len()));
+    let by_threads = found.as_ref().filter(|_| native.is_none());
+    let by_threads = by_threads.and_then(|compiled| HostFunction::of(compiled, block.len()));
     let context = Context(i.context);
     let runnable = Runnable { form, found, native, by_threads, extent: Cow::Borrowed(extent), context };
     let runs_here = Cell::new(false);

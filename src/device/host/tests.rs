@@ -299,8 +299,8 @@ fn kernels_are_dispatched() {
     assert!(point.wait(None).unwrap());
     let words: Vec<i32> = memory.to_vec().chunks(4).map(|c| i32::from_ne_bytes(c.try_into().unwrap())).collect();
     assert_eq!(words, (0..1000).collect::<Vec<_>>());
-    let e = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[0]), Arc::clone(&fill), None).unwrap_err();
-    assert_eq!(e.kind, ErrorKind::InvalidComputeDomain);
+    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[0]), Arc::clone(&fill), None).unwrap();
+    assert_eq!(point.wait(None).unwrap_err().kind, ErrorKind::InvalidComputeDomain);
     // Thread 1000 is outside: the kernel's own error arrives at the point.
     let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1001]), fill, None).unwrap();
     assert!(point.wait(None).unwrap_err().message.contains("4000"));

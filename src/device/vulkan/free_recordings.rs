@@ -26,14 +26,8 @@ impl FreeRecordings {
     }
 
     /// A recording that holds this many launches and begins with this one.
-    pub fn take_known(
-        &mut self,
-        core: &Core,
-        launches: usize,
-        barrier: bool,
-        first: &LaunchCommand<'_>,
-    ) -> Option<Box<Recording>> {
-        let fits = |r: &Recording| r.launches() == launches && r.begins(core, barrier, first);
+    pub fn take_known(&mut self, launches: usize, barrier: bool, first: &LaunchCommand<'_>) -> Option<Box<Recording>> {
+        let fits = |r: &Recording| r.launches() == launches && r.begins(barrier, first);
         let found = self.free.iter().position(|r| fits(r))?;
         self.free.remove(found)
     }

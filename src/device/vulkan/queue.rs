@@ -463,7 +463,7 @@ impl VulkanQueue {
     fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>) -> Result<Box<Recording>> {
         if let Command::Dispatch(launch) = work {
             let expected = state.burst.left() as usize;
-            let find = |state: &mut QueueState| state.free.take_known(&self.core, expected, barrier, launch);
+            let find = |state: &mut QueueState| state.free.take_known(expected, barrier, launch);
             let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state, usize::MAX);

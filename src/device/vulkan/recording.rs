@@ -93,9 +93,10 @@ struct Bound {
     bound_as: BoundAs,
     /// The id of the [`VulkanBuffer`], which is never used again, unlike Vulkan's handles.
     buffer: u64,
+    range: Range<u64>,
     raw: vk::Buffer,
+    /// Where the range begins in `raw`.
     offset: u64,
-    bytes: u64,
 }
 
 impl Bound {
@@ -108,10 +109,18 @@ impl Bound {
             element: binding.element,
             bound_as: binding.bound_as,
             buffer: of.id(),
+            range: range.clone(),
             raw: of.raw,
             offset: of.base + range.start,
-            bytes: range.end - range.start,
         })
+    }
+
+    /// True if this is the buffer, bound in the same way.
+    fn is(&self, b: &BoundBuffer) -> bool {
+        self.buffer == b.bound.buffer.id()
+            && self.range == b.bound.range
+            && (self.set, self.binding, self.element) == (b.set, b.binding, b.element)
+            && self.bound_as == b.bound_as
     }
 }
 
@@ -128,7 +137,7 @@ impl RecordedLaunch {
     }
 
     /// True if this launch is recorded here. `address`: that of its block; `None` if it has none, or if that is not known yet.
-    fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>, core: &Core) -> bool {
+    fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, address: Option<u64>) -> bool {
         let (push, at) = (self.push.as_slice(), launch.address());
         self.barrier == barrier
             && Weak::as_ptr(&self.pipeline) == Arc::as_ptr(launch.pipeline)
@@ -139,7 +148,7 @@ impl RecordedLaunch {
             && address.is_none_or(|address| push[at] == address.to_ne_bytes())
             && (self.images.is_empty() && launch.images.is_empty() || same_images(&self.images, launch.images))
             && self.bound.len() == launch.bindings.len()
-            && self.bound.iter().zip(launch.bindings).all(|(b, l)| Bound::new(l, core).is_ok_and(|l| *b == l))
+            && self.bound.iter().zip(launch.bindings).all(|(recorded, now)| recorded.is(now))
     }
 }
 
@@ -237,8 +246,8 @@ impl Recording {
     }
 
     /// True if it begins with this launch.
-    pub fn begins(&self, core: &Core, barrier: bool, launch: &LaunchCommand<'_>) -> bool {
-        self.holds == Holds::All && self.list.first().is_some_and(|c| c.is(barrier, launch, None, core))
+    pub fn begins(&self, barrier: bool, launch: &LaunchCommand<'_>) -> bool {
+        self.holds == Holds::All && self.list.first().is_some_and(|c| c.is(barrier, launch, None))
     }
 
     /// True if nothing is lost by recording other commands.
@@ -268,7 +277,7 @@ impl Recording {
     pub fn launch(&mut self, timeline: &VulkanTimeline, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
         let core = &timeline.core;
         let address = self.put_block(core, launch)?;
-        if self.holds == Holds::All && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, address, core)) {
+        if self.holds == Holds::All && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, address)) {
             self.used += 1;
             self.count += 1;
             return Ok(false);
@@ -527,7 +536,7 @@ impl Recording {
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
             .bound
             .iter()
-            .map(|b| [vk::DescriptorBufferInfo { buffer: b.raw, offset: b.offset, range: b.bytes }])
+            .map(|b| [vk::DescriptorBufferInfo { buffer: b.raw, offset: b.offset, range: b.range.end - b.range.start }])
             .collect();
         let image_infos: SmallVec<[[vk::DescriptorImageInfo; 1]; 4]> =
             command.images.iter().map(|i| [i.info.raw()]).collect();

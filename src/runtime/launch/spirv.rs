@@ -97,26 +97,11 @@ enum Role<'a> {
     Address(AddressSlot<'a>),
 }
 
-impl Role<'_> {
-    fn place(&self) -> Option<Place> {
-        match self {
-            Role::Binding(place, _) | Role::Image(place, ..) => Some(*place),
-            Role::Address(_) => None,
-        }
-    }
-}
-
 /// What is bound that is no array, view or texture.
 #[derive(Default)]
 struct Others<'a> {
     samplers: SmallVec<[(Place, &'a Sampler); 4]>,
     uniforms: SmallVec<[(Place, &'a [u8]); 2]>,
-}
-
-impl Others<'_> {
-    fn places(&self) -> impl Iterator<Item = Place> {
-        self.samplers.iter().map(|s| s.0).chain(self.uniforms.iter().map(|u| u.0))
-    }
 }
 
 /// A launch before it is decided where it runs. Made empty and then filled, so that nothing of it is moved.
@@ -126,6 +111,8 @@ struct Wanted<'a> {
     captured: SmallVec<[Captured<'a>; 16]>,
     roles: SmallVec<[Role<'a>; 16]>,
     others: Others<'a>,
+    /// Which descriptors are given, in the order in which the kernel declares them.
+    given: SmallVec<[bool; 32]>,
     spec: SpecValues,
     constants: Constants,
     groups: [u64; 3],
@@ -140,6 +127,7 @@ impl<'a> Wanted<'a> {
             captured: SmallVec::new(),
             roles: SmallVec::new(),
             others: Others::default(),
+            given: SmallVec::new(),
             spec: Vec::new(),
             constants: Constants::new(kernel.module().push().map_or(0, |p| p.size)),
             groups: [0; 3],
@@ -154,6 +142,11 @@ impl<'a> Wanted<'a> {
             self.captured.make_room(count)?;
             self.roles.make_room(count)?;
         }
+        let descriptors: usize = self.kernel.module().bindings().iter().map(|b| b.count as usize).sum();
+        if descriptors > self.given.inline_size() {
+            self.given.make_room(descriptors)?;
+        }
+        self.given.resize(descriptors, false);
         for argument in self.launch.arguments {
             self.add(argument)?;
         }
@@ -168,28 +161,24 @@ impl<'a> Wanted<'a> {
         match argument {
             Argument::Buffer { set, binding, element, section, access } => {
                 let place = (*set, *binding, *element);
-                self.check_once(place)?;
-                let (bound, bound_as) = bind(self.kernel, place, section, *access)?;
+                let (bound, bound_as) = bind(self.kernel, self.declared(place)?, place, section, *access)?;
                 self.captured.push(bound);
                 self.roles.push(Role::Binding(place, bound_as));
             }
             Argument::Uniform { set, binding, element, data } => {
                 let place = (*set, *binding, *element);
-                self.check_once(place)?;
-                check_uniform(self.kernel, place, data.len() as u64)?;
+                check_uniform(self.kernel, self.declared(place)?, place, data.len() as u64)?;
                 self.others.uniforms.push((place, data));
             }
             Argument::Image(image) => {
                 let place = (image.set, image.binding, image.element);
-                self.check_once(place)?;
-                let (bound, storage) = bind_image(self.kernel, image)?;
+                let (bound, storage) = bind_image(self.kernel, self.declared(place)?, image)?;
                 self.captured.push(bound);
                 self.roles.push(Role::Image(place, image, storage));
             }
             Argument::Sampler { set, binding, element, sampler } => {
                 let place = (*set, *binding, *element);
-                self.check_once(place)?;
-                images::check_sampler(find_binding(self.kernel, place)?)?;
+                images::check_sampler(self.declared(place)?)?;
                 self.others.samplers.push((place, sampler));
             }
             Argument::Address { slot, section, access } => {
@@ -217,11 +206,9 @@ impl<'a> Wanted<'a> {
     #[inline(always)]
     fn check_complete(&mut self) -> Result<()> {
         let module = self.kernel.module();
-        let Self { launch, roles, others, spec, constants, .. } = self;
-        for b in module.bindings() {
-            if let Some(missing) = (0..b.count).find(|&n| !is_given(roles, others, (b.set, b.binding, n))) {
-                return Err(not_given(self.kernel, b, missing, places(roles, others).count()));
-            }
+        let Self { launch, roles, others, given, spec, constants, .. } = self;
+        if given.contains(&false) {
+            return Err(not_given(self.kernel, given));
         }
         for pair in module.sampled_pairs() {
             let images = roles.iter().filter_map(|r| match r {
@@ -294,13 +281,24 @@ impl<'a> Wanted<'a> {
         runtime()?.default_view(self.kernel.accelerator())
     }
 
-    /// Fails if something is given for this descriptor already.
+    /// The binding of a descriptor as the kernel declares it. Fails if something is given for the descriptor already.
     #[inline]
-    fn check_once(&self, place: Place) -> Result<()> {
-        if is_given(&self.roles, &self.others, place) {
-            return Err(Error::invalid(format!("{} is given twice; give it once", binding_name(self.kernel, place))));
+    fn declared(&mut self, place: Place) -> Result<&'a Binding> {
+        let all = self.kernel.module().bindings();
+        let (set, binding, element) = place;
+        let mut first = 0;
+        for b in all {
+            if (b.binding, b.set) != (binding, set) {
+                first += b.count as usize;
+            } else if element >= b.count {
+                return Err(no_element(self.kernel, b, element));
+            } else if std::mem::replace(&mut self.given[first + element as usize], true) {
+                return Err(given_twice(self.kernel, place));
+            } else {
+                return Ok(b);
+            }
         }
-        Ok(())
+        Err(no_binding(all, set, binding))
     }
 
     /// Gives the launch to a queue. Nothing pending may conflict. `default` is the default view, if the call has chosen it.
@@ -398,34 +396,24 @@ fn uniform(view: &AcceleratorView, (set, binding, element): Place, data: &[u8]) 
     Ok(BoundBuffer { set, binding, element, bound_as: BoundAs::Constants, bound })
 }
 
-/// True if something is given for this descriptor already.
-#[inline(always)]
-fn is_given(roles: &[Role<'_>], others: &Others<'_>, place: Place) -> bool {
-    roles.iter().any(|role| role.place() == Some(place)) || others.places().any(|given| given == place)
-}
-
-/// The descriptors that are given.
-fn places(roles: &[Role<'_>], others: &Others<'_>) -> impl Iterator<Item = Place> {
-    roles.iter().filter_map(Role::place).chain(others.places())
-}
-
+/// `given`: which descriptors are given, in the order in which the kernel declares them.
 #[cold]
-fn not_given(kernel: &SpirvKernel, b: &Binding, missing: u32, given: usize) -> Error {
-    let all = kernel.module().bindings().iter().map(|b| u64::from(b.count)).sum::<u64>();
+fn not_given(kernel: &SpirvKernel, given: &[bool]) -> Error {
+    let declared = kernel.module().bindings().iter().flat_map(|b| (0..b.count).map(move |element| (b, element)));
+    let missing = declared.zip(given).find(|(_, given)| !**given);
+    let Some(((b, element), _)) = missing else { return Error::internal("all descriptors are given") };
     Error::invalid(format!(
-        "{}, a {}, is not given: the kernel uses {all} bindings, but the launch gives {given}; pass an argument for each",
-        binding_name(kernel, (b.set, b.binding, missing)),
+        "{}, a {}, is not given: the kernel uses {} bindings, but the launch gives {}; pass an argument for each",
+        binding_name(kernel, (b.set, b.binding, element)),
         b.kind.name(),
+        given.len(),
+        given.iter().filter(|given| **given).count()
     ))
 }
 
-/// The binding as the kernel declares it.
-#[inline]
-fn find_binding(kernel: &SpirvKernel, (set, binding, element): Place) -> Result<&Binding> {
-    let all = kernel.module().bindings();
-    let found = all.iter().find(|b| (b.set, b.binding) == (set, binding));
-    let found = found.ok_or_else(|| no_binding(all, set, binding))?;
-    if element < found.count { Ok(found) } else { Err(no_element(kernel, found, element)) }
+#[cold]
+fn given_twice(kernel: &SpirvKernel, place: Place) -> Error {
+    Error::invalid(format!("{} is given twice; give it once", binding_name(kernel, place)))
 }
 
 #[cold]
@@ -468,8 +456,7 @@ fn wrong_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>
 
 /// Checks an image; also tells if it is a storage image.
 #[cold]
-fn bind_image<'a>(kernel: &SpirvKernel, image: &'a ImageArgument) -> Result<(Captured<'a>, bool)> {
-    let declared = find_binding(kernel, (image.set, image.binding, image.element))?;
+fn bind_image<'a>(kernel: &SpirvKernel, declared: &Binding, image: &'a ImageArgument) -> Result<(Captured<'a>, bool)> {
     images::check(kernel, declared, image)?;
     let access = used_access(kernel, declared, image.access)?;
     let storage = matches!(declared.kind, BindingKind::StorageImage(_));
@@ -509,8 +496,7 @@ fn check_bytes(kernel: &SpirvKernel, declared: &Binding, place: Place, bytes: u6
 
 /// Checks the bytes of a uniform buffer against what the kernel declares.
 #[cold]
-fn check_uniform(kernel: &SpirvKernel, place: Place, bytes: u64) -> Result<()> {
-    let declared = find_binding(kernel, place)?;
+fn check_uniform(kernel: &SpirvKernel, declared: &Binding, place: Place, bytes: u64) -> Result<()> {
     if declared.kind != BindingKind::UniformBuffer {
         return Err(Error::invalid(format!(
             "{} is a {}, but is given the bytes of a uniform buffer; pass an array, array_view, texture or sampler",
@@ -524,11 +510,11 @@ fn check_uniform(kernel: &SpirvKernel, place: Place, bytes: u64) -> Result<()> {
 /// Checks a storage or uniform buffer against what the kernel declares, and tells which it is.
 fn bind<'a>(
     kernel: &SpirvKernel,
+    declared: &Binding,
     place: Place,
     section: &'a Operand,
     access: Option<Access>,
 ) -> Result<(Captured<'a>, BoundAs)> {
-    let declared = find_binding(kernel, place)?;
     let bound_as = match declared.kind {
         BindingKind::StorageBuffer => BoundAs::Storage,
         BindingKind::UniformBuffer => BoundAs::Uniform,
