@@ -26,8 +26,16 @@ pub enum Level {
 /// Receives messages instead of standard error, on any thread, soon after they are written.
 pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
-/// Messages for the hook. They are written anywhere, also under locks; the hook is called only where no lock is held.
-static PENDING: Mutex<VecDeque<(Level, String)>, { rank::LOG }> = Mutex::new(VecDeque::new());
+/// A call of the program.
+enum Delivery {
+    /// A message for the hook.
+    Message(Level, String),
+    /// A callback for which no thread could be created.
+    Callback(Box<dyn FnOnce() + Send>),
+}
+
+/// Calls of the program. They are added anywhere, also under locks, and done only where no lock is held.
+static PENDING: Mutex<VecDeque<Delivery>, { rank::LOG }> = Mutex::new(VecDeque::new());
 /// True if there may be some.
 static ANY: AtomicBool = AtomicBool::new(false);
 /// True while a thread calls the hook. One thread does so at a time, so that messages come in order.
@@ -82,13 +90,22 @@ pub fn write(level: Level, text: std::fmt::Arguments<'_>) {
     }
     let line = text.to_string();
     if HOOK.read().is_some() {
-        PENDING.lock().push_back((level, line));
-        ANY.store(true, Ordering::Release);
+        add(Delivery::Message(level, line));
         return;
     }
     // A closed standard error is no failure.
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "revamp [{}] {line}", level.name());
+}
+
+/// Calls the program by `callback` where no lock is held, if no thread could be created for that.
+pub fn call_back(callback: Box<dyn FnOnce() + Send>) {
+    add(Delivery::Callback(callback));
+}
+
+fn add(delivery: Delivery) {
+    PENDING.lock().push_back(delivery);
+    ANY.store(true, Ordering::Release);
 }
 
 /// Gives the hook the messages written for it. Called where a thread leaves the library or has ended a job, and holds no
@@ -104,11 +121,13 @@ pub fn deliver() {
 fn deliver_all() {
     delivery::deliver(&ANY, &DELIVERING, || {
         let next = PENDING.lock().pop_front();
-        let Some((level, line)) = next else { return false };
+        let Some(next) = next else { return false };
         let hook = HOOK.read().clone();
         waits(rank::NONE);
-        if let Some(hook) = hook {
-            hook(level, &line);
+        match (next, hook) {
+            (Delivery::Message(level, line), Some(hook)) => hook(level, &line),
+            (Delivery::Message(..), None) => {}
+            (Delivery::Callback(callback), _) => callback(),
         }
         true
     });

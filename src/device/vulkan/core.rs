@@ -50,11 +50,15 @@ pub type Release = Callback<unsafe extern "C" fn(*mut c_void)>;
 impl Release {
     /// Calls the program, by a thread that holds no lock.
     pub(super) fn call(self) {
-        Workers::shared().callbacks.spawn(move || {
+        let callback = move || {
             let whole = self;
             // SAFETY: the program vouches for function and context.
             unsafe { (whole.function)(whole.context) }
-        });
+        };
+        // Not here: the caller may hold locks.
+        if let Err(callback) = Workers::shared().callbacks.try_spawn(Box::new(callback)) {
+            crate::trace::log::call_back(callback);
+        }
     }
 }
 
