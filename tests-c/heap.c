@@ -1,78 +1,17 @@
 /* No memory for the library's own objects: a program of its own, whose malloc() fails where the library calls it. No
  * call may abort; each works or fails with REVAMP_ERROR_OUT_OF_MEMORY, and everything works once there is memory again.
+ *
+ * Functions of revamp_vulkan.h: vulkan_interop.c. Some request no memory, so none can fail: revamp_version,
+ * revamp_abi_version, revamp_status_name, revamp_kernel_thread, revamp_native_found, revamp_native_text,
+ * revamp_image_none.
  */
-#define _GNU_SOURCE
-#include "support.h"
+#include "failing_heap.h"
+#include "handles.h"
 
-#include <link.h>
+#include <revamp_objects.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_OWN_MALLOC 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_OWN_MALLOC 1
-#endif
-#endif
-#ifndef __GLIBC__
-#define HAS_OWN_MALLOC 1
-#endif
-
-/* Which of the library's allocations fail: number `first`, and with `is_lasting` all after it; 0: none. */
-static size_t asked, first;
-static bool is_lasting;
-
-#ifndef HAS_OWN_MALLOC
-static uintptr_t library_begin, library_end;
-
-static bool fails(void *caller) {
-    if ((uintptr_t)caller < library_begin || (uintptr_t)caller >= library_end) return false;
-    size_t number = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST), n = __atomic_load_n(&first, __ATOMIC_SEQ_CST);
-    return n && (number == n || (is_lasting && number > n));
-}
-#define FAILS fails(__builtin_return_address(0))
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-
-void *malloc(size_t size) {
-    return FAILS ? NULL : __libc_malloc(size);
-}
-void *calloc(size_t count, size_t size) {
-    return FAILS ? NULL : __libc_calloc(count, size);
-}
-void *realloc(void *block, size_t size) {
-    return FAILS ? NULL : __libc_realloc(block, size);
-}
-int posix_memalign(void **block, size_t alignment, size_t size) {
-    if (FAILS || !(*block = __libc_memalign(alignment, size))) return 12;
-    return 0;
-}
-
-static int find_library(struct dl_phdr_info *object, size_t size, void *context) {
-    (void)size, (void)context;
-    if (!strstr(object->dlpi_name, "librevamp.so")) return 0;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = object->dlpi_phdr + i;
-        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
-        library_begin = object->dlpi_addr + part->p_vaddr;
-        library_end = library_begin + part->p_memsz;
-    }
-    return 1;
-}
-#endif
-
-/* True if the call worked; else there must have been no memory. */
-static bool works(revamp_status status, const char *call, int line) {
-    if (status != REVAMP_OK && (status != REVAMP_ERROR_OUT_OF_MEMORY || !first))
-        check_fail(__FILE__, line, "%s: %s (%s), allocation %zu%s", call, revamp_status_name(status),
-                   revamp_last_error_message(), first, is_lasting ? " and all after it" : "");
-    return status == REVAMP_OK;
-}
-#define WORKS(call) works(call, #call, __LINE__)
 
 enum { N = 64 };
 static const int32_t extent = N;
@@ -188,12 +127,111 @@ static void use_host_kernels(revamp_accelerator_view view) {
     WORKS(revamp_accelerator_view_wait(view));
 }
 
+static const revamp_kernel_record *record(void) {
+    static revamp_kernel_record r = REVAMP_KERNEL_RECORD_INIT;
+    r.name = "a step";
+    r.spirv = step_module.words;
+    r.spirv_size = step_module.size;
+    return &r;
+}
+
+static void use_registered(const place *p) {
+    revamp_kernel found;
+    if (!WORKS(revamp_kernel_register(record(), 1))) return;
+    if (WORKS(revamp_kernel_find(p->accelerator, "a step", &found))) CHECK_OK(revamp_kernel_release(found));
+    CHECK_OK(revamp_kernel_unregister(record(), 1));
+}
+
+static void meet_and_fail(const revamp_thread_id *id, void *context) {
+    (void)context;
+    if (WORKS(revamp_tile_barrier_wait(id)) && *id->local == 0) CHECK_OK(revamp_host_kernel_fail(id, "on purpose"));
+}
+
+/* Tiles run on threads, and there are none, or on the thread that waits. */
+static void use_tiles(revamp_accelerator_view view) {
+    static const int32_t tile = 16;
+    revamp_parallel_for_each_info info = REVAMP_PARALLEL_FOR_EACH_INFO_INIT;
+    info.rank = 1;
+    info.extent = &extent;
+    info.tile = &tile;
+    info.function = meet_and_fail;
+    revamp_status status = revamp_parallel_for_each(view, &info);
+    if (status == REVAMP_OK) status = revamp_accelerator_view_wait(view);
+    CHECK(status == REVAMP_ERROR_RUNTIME || (status == REVAMP_ERROR_OUT_OF_MEMORY && heap_first));
+}
+
+/* What objects of the kernel compiler call: it is no image, which a launch of its kernels reports. */
+static const struct {
+    uint32_t magic, version;
+    const void *image, *unused;
+} no_image = {0, 1, NULL, NULL};
+static void *registered;
+
+static void register_image(void) {
+    registered = revamp_image_register(&no_image);
+}
+
+static void use_images(void) {
+    revamp_native_kernel native = {0};
+    native.name = "kernel";
+    register_image();
+    if (registered) {
+        revamp_image_add(registered, &no_image, "kernel", NULL, 0, NULL, NULL, NULL, NULL, NULL);
+        revamp_image_add_native(registered, &native, 1);
+        revamp_image_unregister(registered);
+    }
+    revamp_image_unregister(revamp_image_register_early(register_image));
+    revamp_kernel_fail("outside of a kernel", false, NULL, 0);
+}
+
+static void ignore_text(revamp_log_level level, const char *text, void *context) {
+    (void)level, (void)text, (void)context;
+}
+
+/* What needs no handle. */
+static void use_library(void) {
+    revamp_accelerator found;
+    revamp_accelerator_view everywhere;
+    revamp_array_view view;
+    revamp_transfer_counters counters = REVAMP_TRANSFER_COUNTERS_INIT;
+    revamp_transfer transfers[4] = {REVAMP_TRANSFER_INIT};
+    uint64_t number;
+    size_t count;
+    const char *path = "revamp_heap.pftrace";
+    WORKS(revamp_set_log_callback(ignore_text, NULL, REVAMP_LOG_ERROR));
+    WORKS(revamp_accelerator_list_offered(true, NULL, 0, &count));
+    WORKS(revamp_accelerator_find("cpu", &found));
+    WORKS(revamp_accelerator_set_default("cpu", NULL));
+    WORKS(revamp_accelerator_get_default(REVAMP_CODE_HOST, &found));
+    WORKS(revamp_accelerator_get_auto_selection_view(&everywhere));
+    if (WORKS(revamp_array_view_create(1, &extent, 4, NULL, &view))) {
+        WORKS(revamp_set_label(view, "a view"));
+        if (WORKS(revamp_trace_begin(path))) {
+            WORKS(revamp_array_view_discard_data(view));
+            WORKS(revamp_trace_end());
+        }
+        CHECK_OK(revamp_array_view_release(view));
+    }
+    WORKS(revamp_get_transfers(&counters));
+    if (WORKS(revamp_transfer_log_next(&number))) {
+        WORKS(revamp_transfer_log_read(0, transfers, COUNT(transfers), &count));
+        WORKS(revamp_check_no_transfers(number));
+    }
+    CHECK(revamp_accelerator_find("none", &found) != REVAMP_OK);
+    CHECK(revamp_last_error_status() != REVAMP_OK && revamp_last_error_hresult() < 0);
+    CHECK(revamp_last_error_message() != NULL);
+    remove(path);
+}
+
 /* Objects of all kinds. */
-static void use_objects(void) {
+static void use_objects(void *unused) {
+    (void)unused;
     revamp_user user;
     revamp_accelerator all[16];
     size_t count = 0;
     if (!WORKS(revamp_user_create(&user))) return;
+    use_library();
+    use_images();
     if (!WORKS(revamp_accelerator_list(all, COUNT(all), &count))) count = 0;
     for (size_t i = 0; i < count && i < COUNT(all); i++) {
         place p = {all[i], NULL, REVAMP_ACCELERATOR_INFO_INIT};
@@ -204,8 +242,14 @@ static void use_objects(void) {
             use_views(p.view);
             if (p.info.kind != REVAMP_ACCELERATOR_CPU) use_textures(p.view);
         }
-        if (runs_spirv(&p.info)) use_kernels(&p);
-        if (runs_host_kernels(&p.info)) use_host_kernels(p.view);
+        if (runs_spirv(&p.info)) {
+            use_kernels(&p);
+            use_registered(&p);
+        }
+        if (runs_host_kernels(&p.info)) {
+            use_host_kernels(p.view);
+            use_tiles(p.view);
+        }
         CHECK_OK(revamp_accelerator_view_release(p.view));
     }
     use_completions();
@@ -213,56 +257,77 @@ static void use_objects(void) {
 }
 
 /* The same from the search for devices to the end of everything. */
-static void use_all(void) {
-    use_objects();
+static void use_all(void *unused) {
+    use_objects(unused);
     CHECK_OK(revamp_uninitialize());
 }
 
 /* Lets allocations of `use` fail, each by itself or with all after it: at most about `rounds` of them. */
-static void fail_each(void (*use)(void), bool lasting, size_t rounds) {
-#ifndef HAS_OWN_MALLOC
-    dl_iterate_phdr(find_library, NULL);
-    REQUIRE(library_end);
-#endif
-    use();
-    use();
-    asked = 0;
-    use();
-    const size_t all = asked, step = all / rounds + 1;
+static void fail_each(void (*use)(void *), bool lasting, size_t rounds) {
+    use(NULL);
+    const size_t all = heap_count(use, NULL), step = all / rounds + 1;
     CHECK(all > 100);
-    is_lasting = lasting;
+    heap_is_lasting = lasting;
     for (size_t n = 1; n < all + step; n += step) {
-        asked = 0;
-        first = n;
-        use();
-        first = 0;
-        use();
+        heap_fail(n, use, NULL);
+        use(NULL);
     }
+    full_job();
+}
+
+/* A function that takes a handle (handles.c), and its status where there is memory. */
+typedef struct {
+    const handle_case *function;
+    revamp_status usual;
+} use_of_function;
+
+static void use_function(void *context) {
+    use_of_function *use = context;
+    const revamp_status status = use->function->call(handle_of_type(use->function->type));
+    if (!heap_first)
+        use->usual = status;
+    else if (status != use->usual)
+        heap_works(status, use->function->name, __FILE__, __LINE__);
+}
+
+/* Lets each allocation of each function fail. Those that end an object request none. */
+static void fail_each_function(const handle_table *table) {
+    make_good();
+    FOR_EACH_CASE(c, table) {
+        if (strstr(c->name, "retain") || strstr(c->name, "release") || strstr(c->name, "destroy")) continue;
+        use_of_function use = {c, REVAMP_OK};
+        const size_t all = heap_count(use_function, &use), step = has_validation() ? all / 20 + 1 : 1;
+        const revamp_status usual = use.usual;
+        for (size_t n = 1; n <= all; n += step)
+            heap_fail(n, use_function, &use);
+        use_function(&use);
+        CHECK_NUMBER(use.usual, usual);
+    }
+    free_good();
     full_job();
 }
 
 CHILD(fails_each_allocation) {
     const char *how = getenv("HEAP_FAILS");
     REQUIRE(how);
-    const bool lasting = !strcmp(how, "from each on");
+    heap_begin();
     if (!strcmp(how, "from the first call")) {
         /* Opening devices takes long. */
         fail_each(use_all, false, 40);
         fail_each(use_all, true, 40);
+    } else if (!strcmp(how, "of each function")) {
+        fail_each_function(&other_functions);
+        fail_each_function(&view_functions);
     } else {
         /* All of them, but where the validation layer makes it slow. */
-        fail_each(use_objects, lasting, has_validation() ? 200 : 100000);
+        fail_each(use_objects, !strcmp(how, "from each on"), has_validation() ? 200 : 100000);
     }
 }
 
 /* Without threads: what Rust's library allocates for one does not come from the library's heap. */
 static void run_without_threads(const char *how) {
-#ifdef HAS_OWN_MALLOC
-    (void)how;
-    check_skip("the program cannot have a malloc() of its own here");
-#else
+    heap_begin();
     CHECK_CHILD("fails_each_allocation", "REVAMP_TEST=fail-threads=1", "REVAMP_LOG=error", how, NULL);
-#endif
 }
 
 TEST(each_allocation_fails_once) {
@@ -275,4 +340,8 @@ TEST(all_allocations_fail_from_each_on) {
 
 TEST(allocations_fail_from_the_first_call_to_the_last) {
     run_without_threads("HEAP_FAILS=from the first call");
+}
+
+TEST(each_allocation_of_each_function_fails) {
+    run_without_threads("HEAP_FAILS=of each function");
 }

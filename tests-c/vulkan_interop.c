@@ -1,5 +1,6 @@
 /* Objects shared with a program that uses Vulkan itself (docs/interop.md). The program's instance has the validation
  * layer where it is installed, with checks of synchronisation: any message fails the test. */
+#include "failing_heap.h"
 #include "support.h"
 
 #include <dlfcn.h>
@@ -43,6 +44,8 @@ typedef struct {
     VkInstance instance;
     VkDebugUtilsMessengerEXT messenger;
     VkPhysicalDevice physical;
+    VkDeviceQueueCreateInfo queues;
+    VkDeviceCreateInfo made_with;
     VkDevice device;
     VkQueue queue;
     uint32_t family;
@@ -154,19 +157,19 @@ static revamp_status open_device(program *p, const place *at, const void *chain,
     if (!p->instance) make_instance(p);
     p->physical = physical_of(p->instance, at);
     p->family = requirements_of(at).queue_family_index;
-    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                     .queueFamilyIndex = p->family,
-                                     .queueCount = 1,
-                                     .pQueuePriorities = &one};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .pNext = chain,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queue,
-                               .enabledExtensionCount = needs ? needs->extension_count : 0,
-                               .ppEnabledExtensionNames = needs ? needs->extensions : NULL};
-    VK(vkCreateDevice(p->physical, &info, NULL, &p->device));
+    p->queues = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                          .queueFamilyIndex = p->family,
+                                          .queueCount = 1,
+                                          .pQueuePriorities = &one};
+    p->made_with = (VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                        .pNext = chain,
+                                        .queueCreateInfoCount = 1,
+                                        .pQueueCreateInfos = &p->queues,
+                                        .enabledExtensionCount = needs ? needs->extension_count : 0,
+                                        .ppEnabledExtensionNames = needs ? needs->extensions : NULL};
+    VK(vkCreateDevice(p->physical, &p->made_with, NULL, &p->device));
     vkGetDeviceQueue(p->device, p->family, 0, &p->queue);
-    revamp_vulkan_device_info given = device_info(p, &info);
+    revamp_vulkan_device_info given = device_info(p, &p->made_with);
     return revamp_vulkan_create_view(&given, REVAMP_QUEUING_MODE_AUTOMATIC, &p->view);
 }
 
@@ -1175,4 +1178,115 @@ TEST(uninitialize_gives_the_device_back) {
     CHECK_NUMBER(p.released, 1);
     vkDestroyDevice(p.device, NULL);
     destroy_instance(&p);
+}
+
+/* What is shared while allocations fail. */
+typedef struct {
+    program p;
+    const place *at;
+    own_buffer buffer;
+    own_image image;
+    int released; /* of views on the program's device */
+    bool shares_memory, shares_semaphores;
+} sharing;
+
+static void share_buffer(sharing *s, const int32_t *extent) {
+    revamp_array array;
+    revamp_vulkan_point point = {0};
+    revamp_vulkan_array_info found = REVAMP_VULKAN_ARRAY_INFO_INIT;
+    revamp_vulkan_buffer_info info = REVAMP_VULKAN_BUFFER_INFO_INIT;
+    info.buffer = s->buffer.buffer, info.size = BYTES, info.usage = NEEDED;
+    info.release = count_release, info.context = &s->buffer.released;
+    if (!WORKS(revamp_vulkan_create_array(s->p.view, &info, 1, extent, 4, &array))) return;
+    WORKS(revamp_vulkan_get_array_buffer(array, &found));
+    if (WORKS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point)))
+        WORKS(revamp_vulkan_wait_array(array, REVAMP_ACCESS_READ, &point));
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+static void share_image(sharing *s) {
+    static const int32_t extent[] = {8, 8};
+    revamp_texture texture;
+    revamp_vulkan_point point = {0};
+    revamp_vulkan_texture_info found = REVAMP_VULKAN_TEXTURE_INFO_INIT;
+    revamp_texture_options options = REVAMP_TEXTURE_OPTIONS_INIT;
+    options.rank = 2, options.extent = extent, options.component_kind = REVAMP_COMPONENT_UINT;
+    options.components = 1, options.bits = 32;
+    if (!WORKS(revamp_vulkan_create_texture(s->p.view, &s->image.given, &options, &texture))) return;
+    WORKS(revamp_vulkan_get_texture_image(texture, &found));
+    if (WORKS(revamp_vulkan_signal_texture(texture, REVAMP_ACCESS_READ, &point)))
+        WORKS(revamp_vulkan_wait_texture(texture, REVAMP_ACCESS_READ, &point));
+    CHECK_OK(revamp_texture_release(texture));
+}
+
+static void share_by_descriptor(sharing *s, const int32_t *extent) {
+    revamp_array array, imported;
+    VkSemaphore here, there;
+    int32_t fd;
+    revamp_vulkan_shared_memory memory = REVAMP_VULKAN_SHARED_MEMORY_INIT;
+    if (s->shares_memory && WORKS(revamp_vulkan_create_exportable_array(s->at->view, 1, extent, 4, NULL, &array))) {
+        if (WORKS(revamp_vulkan_export_array(array, &memory))) {
+            if (WORKS(revamp_vulkan_import_array(s->p.view, &memory, 1, extent, 4, &imported)))
+                CHECK_OK(revamp_array_destroy(imported));
+            else
+                close(memory.fd);
+        }
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    if (!s->shares_semaphores || !WORKS(revamp_vulkan_create_semaphore(s->at->view, &here))) return;
+    if (WORKS(revamp_vulkan_export_semaphore(s->at->view, here, &fd))) {
+        if (WORKS(revamp_vulkan_import_semaphore(s->p.view, fd, &there)))
+            CHECK_OK(revamp_vulkan_destroy_semaphore(s->p.view, there));
+        else
+            close(fd);
+    }
+    CHECK_OK(revamp_vulkan_destroy_semaphore(s->at->view, here));
+}
+
+static void share(void *context) {
+    sharing *s = context;
+    const int32_t extent = COUNT_OF;
+    revamp_accelerator_view view;
+    revamp_vulkan_view_info info = REVAMP_VULKAN_VIEW_INFO_INIT;
+    revamp_vulkan_device_requirements needs = REVAMP_VULKAN_DEVICE_REQUIREMENTS_INIT;
+    revamp_vulkan_device_info given = device_info(&s->p, &s->p.made_with);
+    given.context = &s->released;
+    WORKS(revamp_vulkan_get_device_requirements(s->at->accelerator, &needs));
+    if (WORKS(revamp_vulkan_create_view(&given, REVAMP_QUEUING_MODE_AUTOMATIC, &view)))
+        CHECK_OK(revamp_accelerator_view_release(view));
+    WORKS(revamp_vulkan_get_view_info(s->p.view, &info));
+    if (WORKS(revamp_vulkan_lock_queue(s->p.view))) CHECK_OK(revamp_vulkan_unlock_queue(s->p.view));
+    share_buffer(s, &extent);
+    share_image(s);
+    share_by_descriptor(s, &extent);
+}
+
+CHILD(shares_without_memory) {
+    static sharing s;
+    VkSemaphore semaphore;
+    heap_begin();
+    s.at = some_place(runs_spirv);
+    own_device(&s.p, s.at);
+    s.buffer = make_buffer(&s.p, BYTES);
+    make_image(&s.p, 8, 8, VK_FORMAT_R32_UINT, 0, &s.image);
+    s.shares_memory = shares_memory(s.at);
+    s.shares_semaphores = revamp_vulkan_create_semaphore(s.at->view, &semaphore) == REVAMP_OK;
+    if (s.shares_semaphores) CHECK_OK(revamp_vulkan_destroy_semaphore(s.at->view, semaphore));
+    const size_t all = heap_count(share, &s);
+    CHECK(all > 20);
+    for (size_t n = 1; n <= all; n++)
+        heap_fail(n, share, &s);
+    share(&s);
+    CHECK_OK(revamp_accelerator_view_wait(s.p.view));
+    destroy_buffer(&s.p, &s.buffer);
+    vkDestroyImage(s.p.device, s.image.image, NULL);
+    vkFreeMemory(s.p.device, s.image.memory, NULL);
+    close_device(&s.p);
+    full_job();
+}
+
+TEST(each_allocation_for_shared_objects_fails) {
+    heap_begin();
+    some_place(runs_spirv);
+    CHECK_CHILD("shares_without_memory", "REVAMP_TEST=fail-threads=1", "REVAMP_LOG=error", NULL);
 }

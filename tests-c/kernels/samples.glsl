@@ -293,6 +293,11 @@ uint value() { return texelFetch(samples, AT2, 0).x; }
 layout(binding = 1) uniform sampler2DShadow depth;
 uint value() { return uint(textureLod(depth, vec3(0.5), 0)); }
 #endif
+#ifdef CASE_wide_texels // refused: (texels) cannot be bound: storage image of another type; images have 1 to 3 dimensions
+#extension GL_EXT_shader_image_int64 : enable
+layout(binding = 1, r64ui) uniform u64image2D texels;
+uint value() { return uint(imageLoad(texels, AT2).x); }
+#endif
 #ifdef CASE_ray_query // refused: (scene) cannot be bound: acceleration structure; kernels take
 #extension GL_EXT_ray_query : enable
 layout(binding = 1) uniform accelerationStructureEXT scene;

@@ -114,6 +114,7 @@ static void no_kernel(const revamp_kernel_code *code, void *context) {
 static revamp_status call_accelerator_compile(void *h) {
     return revamp_accelerator_compile(h, step_module.words, step_module.size, no_kernel, NULL);
 }
+CALL(accelerator_reopen, revamp_accelerator_reopen)
 static revamp_status call_kernel_create(void *h) {
     revamp_kernel kernel;
     return try_load(h, step_module.words, step_module.size, NULL, &kernel);
@@ -534,6 +535,7 @@ static const handle_case others[] = {
     CASE(default_view, ACCELERATOR, BAD_HANDLE),
     CASE(create_view, ACCELERATOR, BAD_HANDLE),
     CASE(accelerator_compile, ACCELERATOR, BAD_HANDLE),
+    CASE(accelerator_reopen, ACCELERATOR, BAD_HANDLE),
     CASE(kernel_create, ACCELERATOR, BAD_HANDLE),
     CASE(kernel_find, ACCELERATOR, BAD_HANDLE),
     CASE(view_retain, VIEW, BAD_HANDLE),
