@@ -173,6 +173,8 @@ pub mod rank {
         LABELS,
         /// Events of a trace.
         TRACE,
+        /// Texts of traces.
+        TEXTS,
     }
 }
 

@@ -128,6 +128,69 @@ pub fn append(packet: &TracePacket, bytes: &mut Vec<u8>) {
     prost::encoding::message::encode(1, packet, bytes);
 }
 
+/// Packets with events, field by field: there are too many of them for messages of their own. The names are those of
+/// [`TracePacket`], [`TrackEvent`] and [`DebugAnnotation`].
+pub mod fields {
+    use super::{InternedData, PACKET};
+    use prost::encoding::{
+        WireType, encode_key, encode_varint, encoded_len_varint, fixed64, int32, message, uint32, uint64,
+    };
+
+    /// Begins the message [`TrackEvent`](super::TrackEvent).
+    pub fn event(kind: i32, track_uuid: u64, event: &mut Vec<u8>) {
+        int32::encode(9, &kind, event);
+        uint64::encode(11, &track_uuid, event);
+    }
+
+    /// Adds its category and name.
+    pub fn named(category_iid: u64, name_iid: u64, event: &mut Vec<u8>) {
+        uint64::encode(3, &category_iid, event);
+        uint64::encode(10, &name_iid, event);
+    }
+
+    /// Adds an arrow.
+    pub fn flow(id: u64, event: &mut Vec<u8>) {
+        fixed64::encode(47, &id, event);
+    }
+
+    /// Adds an annotation with a number.
+    pub fn number_annotation(name_iid: u64, value: u64, event: &mut Vec<u8>) {
+        annotation(name_iid, 3, value, event);
+    }
+
+    /// Adds an annotation with an interned text.
+    pub fn text_annotation(name_iid: u64, string_value_iid: u64, event: &mut Vec<u8>) {
+        annotation(name_iid, 17, string_value_iid, event);
+    }
+
+    fn annotation(name_iid: u64, tag: u32, value: u64, event: &mut Vec<u8>) {
+        encode_key(4, WireType::LengthDelimited, event);
+        let length = uint64::encoded_len(1, &name_iid) + uint64::encoded_len(tag, &value);
+        encode_varint(length as u64, event);
+        uint64::encode(1, &name_iid, event);
+        uint64::encode(tag, &value, event);
+    }
+
+    /// Adds a packet with an event to a trace.
+    pub fn packet(time: u64, sequence: u32, flags: u32, event: &[u8], new: Option<&InternedData>, trace: &mut Vec<u8>) {
+        let new_length = new.map_or(0, |new| message::encoded_len(12, new));
+        let event_length = 1 + encoded_len_varint(event.len() as u64) + event.len();
+        let numbers =
+            uint64::encoded_len(8, &time) + uint32::encoded_len(10, &sequence) + uint32::encoded_len(13, &flags);
+        trace.push(PACKET);
+        encode_varint((numbers + event_length + new_length) as u64, trace);
+        uint64::encode(8, &time, trace);
+        uint32::encode(10, &sequence, trace);
+        encode_key(11, WireType::LengthDelimited, trace);
+        encode_varint(event.len() as u64, trace);
+        trace.extend_from_slice(event);
+        if let Some(new) = new {
+            message::encode(12, new, trace);
+        }
+        uint32::encode(13, &flags, trace);
+    }
+}
+
 /// The packets of a trace. A packet at the end that is incomplete is left out.
 pub fn packets(mut bytes: &[u8]) -> Result<Vec<TracePacket>, String> {
     let mut all = Vec::new();
@@ -159,6 +222,41 @@ mod tests {
         all.iter().for_each(|packet| append(packet, &mut bytes));
         assert_eq!(packets(&bytes).ok().as_deref(), Some(&all[..]));
         assert_eq!(Trace::decode(&bytes[..]).map(|t| t.packet).ok().as_deref(), Some(&all[..]));
+    }
+
+    #[test]
+    fn packets_written_by_fields_are_messages() {
+        let interned_data = Some(InternedData {
+            event_names: vec![InternedName { iid: Some(300), name: Some("a".to_owned()) }],
+            ..Default::default()
+        });
+        let annotation =
+            |name_iid, uint_value, string_value_iid| DebugAnnotation { name_iid, uint_value, string_value_iid };
+        let track_event = Some(TrackEvent {
+            category_iids: vec![2],
+            debug_annotations: vec![annotation(Some(3), Some(1 << 40), None), annotation(Some(4), None, Some(300))],
+            r#type: Some(TYPE_SLICE_BEGIN),
+            name_iid: Some(300),
+            track_uuid: Some(1 << 33),
+            flow_ids: vec![5],
+        });
+        let (timestamp, trusted_packet_sequence_id, sequence_flags) = (Some(1 << 50), Some(1), Some(2));
+        let expected = TracePacket {
+            timestamp,
+            trusted_packet_sequence_id,
+            track_event,
+            interned_data,
+            sequence_flags,
+            track_descriptor: None,
+        };
+        let (mut event, mut bytes) = (Vec::new(), Vec::new());
+        fields::event(TYPE_SLICE_BEGIN, 1 << 33, &mut event);
+        fields::named(2, 300, &mut event);
+        fields::number_annotation(3, 1 << 40, &mut event);
+        fields::text_annotation(4, 300, &mut event);
+        fields::flow(5, &mut event);
+        fields::packet(1 << 50, 1, 2, &event, expected.interned_data.as_ref(), &mut bytes);
+        assert_eq!(packets(&bytes), Ok(vec![expected]));
     }
 
     #[test]

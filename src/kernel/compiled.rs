@@ -11,6 +11,7 @@ use super::registry::RecordId;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
+use crate::trace::names::KeptName;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -22,6 +23,8 @@ pub struct Compiled {
     pub name: String,
     /// File and line of the functor.
     pub location: String,
+    /// The same in traces.
+    pub kept_name: KeptName,
     /// The SPIR-V module.
     pub spirv: Arc<[u8]>,
     /// Bytes of the argument block, without what is appended to it.
@@ -46,6 +49,7 @@ impl Compiled {
         let form = |spirv: &[u8], captures: &[Capture]| Self {
             name: kernel.name.to_owned(),
             location: kernel.location.to_owned(),
+            kept_name: KeptName::new(),
             spirv: Arc::from(spirv),
             block_size: kernel.block_size,
             block_align: kernel.block_align,

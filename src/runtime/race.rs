@@ -11,6 +11,7 @@ use crate::geometry::Region;
 use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
 use crate::trace::events::{Span, What};
+use crate::trace::names::Name;
 use crate::{config, log};
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
@@ -178,7 +179,7 @@ pub(super) fn uses_after(
     drop(open);
     for report in reports {
         log!(Error, "{report}");
-        drop(Span::new(|| What::Race(report.into())));
+        drop(Span::new(|| What::Race(Name::of(&report))));
     }
     Using(ids)
 }

@@ -1,14 +1,15 @@
 //! Events as packets of Perfetto's trace format.
 
-use super::events::{Event, Times, Track, What};
+use super::events::{Capture, Captures, Event, Times, Track, What};
 use super::lines;
+use super::names::Name;
+use super::transfers::Call;
 use revamp_perfetto::{
-    DebugAnnotation, InternedData, InternedName, InternedString, ProcessDescriptor, SEQ_INCREMENTAL_STATE_CLEARED,
-    SEQ_NEEDS_INCREMENTAL_STATE, TYPE_INSTANT, TYPE_SLICE_BEGIN, TYPE_SLICE_END, TracePacket, TrackDescriptor,
-    TrackEvent, append,
+    InternedData, InternedName, InternedString, ProcessDescriptor, SEQ_INCREMENTAL_STATE_CLEARED,
+    SEQ_NEEDS_INCREMENTAL_STATE, TYPE_INSTANT, TYPE_SLICE_BEGIN, TYPE_SLICE_END, TracePacket, TrackDescriptor, append,
+    fields,
 };
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::time::Instant;
 
 const PROCESS: u64 = 1;
@@ -42,6 +43,7 @@ names! {
     Device "device",
     Submitted "submitted",
     Race "race",
+    Failure "failure",
     Thread "thread",
     Lost "lost",
 }
@@ -64,35 +66,44 @@ names! {
     To "to",
     Address "address",
     Kind "kind",
+    Staged "staged",
     Of "of",
 }
 
-/// Texts and their numbers in the trace.
+/// Names that a trace has brought already.
 #[derive(Default)]
-struct Interned(HashMap<Arc<str>, u64>);
+struct Known(Vec<bool>);
 
-impl Interned {
-    /// The number of a text; the flag says that it is new.
-    fn number(&mut self, text: &str) -> (u64, bool) {
-        if let Some(&number) = self.0.get(text) {
-            return (number, false);
+impl Known {
+    /// True if the name is new.
+    fn add(&mut self, name: Name) -> bool {
+        let number = name.number() as usize;
+        if self.0.len() <= number {
+            self.0.resize(number + 1, false);
         }
-        let number = self.0.len() as u64 + 1;
-        self.0.insert(text.into(), number);
-        (number, true)
+        !std::mem::replace(&mut self.0[number], true)
     }
 }
 
-/// Makes packets of events.
+/// Makes packets of events. Those of events are written field by field, since there are many of them.
 pub(super) struct Encoder {
     /// A time of this process's clock, and the same time in nanoseconds.
     base: (Instant, u64),
-    names: Interned,
-    values: Interned,
+    /// The texts that were brought as names of events, and as values of annotations.
+    names: Known,
+    values: Known,
+    /// The names of calls, by where their texts are.
+    calls: HashMap<usize, Name>,
+    /// The texts of what launches capture.
+    captured: HashMap<Captures, Name>,
     /// The queues that have a track.
     queues: HashSet<u64>,
     /// Texts that the next packet brings along.
     new: InternedData,
+    has_new: bool,
+    /// The annotations of the next event, and all of it.
+    annotations: Vec<u8>,
+    event: Vec<u8>,
     bytes: Vec<u8>,
 }
 
@@ -101,10 +112,15 @@ impl Encoder {
     pub fn new(base: (Instant, u64)) -> Self {
         let mut made = Self {
             base,
-            names: Interned::default(),
-            values: Interned::default(),
+            names: Known::default(),
+            values: Known::default(),
+            calls: HashMap::new(),
+            captured: HashMap::new(),
             queues: HashSet::new(),
             new: InternedData::default(),
+            has_new: true,
+            annotations: Vec::new(),
+            event: Vec::new(),
             bytes: Vec::new(),
         };
         made.new.event_categories = numbered(CATEGORIES);
@@ -119,9 +135,9 @@ impl Encoder {
         made
     }
 
-    /// The packets made since the last call.
-    pub fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.bytes)
+    /// The packets made since the last call; `bytes` is empty, and its memory is used from here on.
+    pub fn take(&mut self, bytes: &mut Vec<u8>) {
+        std::mem::swap(&mut self.bytes, bytes);
     }
 
     fn track(&mut self, descriptor: TrackDescriptor, flags: u32) {
@@ -137,8 +153,7 @@ impl Encoder {
 
     /// Texts that no packet has brought yet.
     fn new_texts(&mut self) -> Option<InternedData> {
-        let new = std::mem::take(&mut self.new);
-        (new != InternedData::default()).then_some(new)
+        std::mem::take(&mut self.has_new).then(|| std::mem::take(&mut self.new))
     }
 
     fn child(&mut self, uuid: u64, name: String) {
@@ -147,7 +162,7 @@ impl Encoder {
         self.track(descriptor, FLAGS);
     }
 
-    fn queue(&mut self, track: &Track) -> u64 {
+    fn queue(&mut self, track: Track) -> u64 {
         let uuid = QUEUES + track.queue;
         if self.queues.insert(track.queue) {
             self.child(uuid, track.name());
@@ -155,26 +170,17 @@ impl Encoder {
         uuid
     }
 
-    fn name(&mut self, text: &str) -> u64 {
-        let (iid, is_new) = self.names.number(text);
-        if is_new {
-            self.new.event_names.push(interned(iid, text));
+    fn text(&mut self, key: Key, name: Name) {
+        if self.values.add(name) {
+            let str = Some(name.text().as_bytes().to_vec());
+            self.new.debug_annotation_string_values.push(InternedString { iid: Some(u64::from(name.number())), str });
+            self.has_new = true;
         }
-        iid
+        fields::text_annotation(key as u64 + 1, u64::from(name.number()), &mut self.annotations);
     }
 
-    fn text(&mut self, key: Key, text: &str) -> DebugAnnotation {
-        let name_iid = Some(key as u64 + 1);
-        let (iid, is_new) = self.values.number(text);
-        if is_new {
-            let str = Some(text.as_bytes().to_vec());
-            self.new.debug_annotation_string_values.push(InternedString { iid: Some(iid), str });
-        }
-        DebugAnnotation { name_iid, string_value_iid: Some(iid), ..Default::default() }
-    }
-
-    fn number(&self, key: Key, value: u64) -> DebugAnnotation {
-        DebugAnnotation { name_iid: Some(key as u64 + 1), uint_value: Some(value), ..Default::default() }
+    fn number(&mut self, key: Key, value: u64) {
+        fields::number_annotation(key as u64 + 1, value, &mut self.annotations);
     }
 
     fn nanoseconds(&self, time: Instant) -> u64 {
@@ -185,139 +191,154 @@ impl Encoder {
         }
     }
 
-    fn event(&mut self, time: u64, event: TrackEvent) {
-        let packet = TracePacket {
-            timestamp: Some(time),
-            trusted_packet_sequence_id: Some(SEQUENCE),
-            track_event: Some(event),
-            interned_data: self.new_texts(),
-            sequence_flags: Some(FLAGS),
-            ..Default::default()
-        };
-        append(&packet, &mut self.bytes);
-    }
-
-    fn slice(&mut self, track: u64, (begin, end): (u64, u64), event: TrackEvent) {
-        let first = TrackEvent { r#type: Some(TYPE_SLICE_BEGIN), track_uuid: Some(track), ..event };
-        self.event(begin, first);
-        let last = TrackEvent { r#type: Some(TYPE_SLICE_END), track_uuid: Some(track), ..Default::default() };
-        self.event(end.max(begin), last);
+    /// Adds a packet with an event of this type, with the annotations that were made for it.
+    fn packet(&mut self, kind: i32, track: u64, time: u64, named: Option<(Category, Name)>, flow: Option<u64>) {
+        self.event.clear();
+        fields::event(kind, track, &mut self.event);
+        if let Some((category, name)) = named {
+            if self.names.add(name) {
+                self.new.event_names.push(interned(u64::from(name.number()), &name.text()));
+                self.has_new = true;
+            }
+            fields::named(category as u64 + 1, u64::from(name.number()), &mut self.event);
+        }
+        self.event.append(&mut self.annotations);
+        if let Some(flow) = flow {
+            fields::flow(flow, &mut self.event);
+        }
+        let new = self.new_texts();
+        fields::packet(time, SEQUENCE, FLAGS, &self.event, new.as_ref(), &mut self.bytes);
     }
 
     /// Tells that events were lost.
     pub fn lost(&mut self, events: u64) {
         let now = self.nanoseconds(Instant::now());
-        let event = TrackEvent {
-            category_iids: vec![Category::Lost as u64 + 1],
-            name_iid: Some(self.name("lost events")),
-            debug_annotations: vec![self.number(Key::Events, events)],
-            r#type: Some(TYPE_INSTANT),
-            track_uuid: Some(PROCESS),
-            ..Default::default()
-        };
-        self.event(now, event);
+        self.number(Key::Events, events);
+        self.packet(TYPE_INSTANT, PROCESS, now, Some((Category::Lost, Name::of("lost events"))), None);
     }
 
     /// Adds an event.
     pub fn add(&mut self, event: &Event) {
-        let times = match event.times {
+        let (begin, end) = match event.times {
             Times::Host(begin, end) => (self.nanoseconds(begin), self.nanoseconds(end)),
             Times::Device(begin, end) => (begin, end),
         };
-        if let What::Thread(name) = &event.what {
+        if let What::Thread(name) = event.what {
             let name =
-                name.as_ref().map_or_else(|| format!("thread {}", event.thread), |n| format!("{n} ({})", event.thread));
+                name.map_or_else(|| format!("thread {}", event.thread), |n| format!("{} ({})", n.text(), event.thread));
             return self.child(THREADS + event.thread, name);
         }
-        let (category, name) = described(event);
-        let mut all = vec![self.number(Key::Id, event.id)];
-        if event.cause > 0 {
-            all.push(self.number(Key::Cause, event.cause));
+        if let What::Launch { track, kernel, .. } = event.what {
+            // A mark on the track of the queue.
+            let queue = self.queue(track);
+            self.packet(TYPE_INSTANT, queue, end, Some((Category::Submitted, kernel)), Some(event.id));
         }
-        if let Some(call) = event.call {
-            all.push(self.text(Key::Call, &call.name.to_string_lossy()));
-        }
-        if let Some(line) = event.caller.as_ref().and_then(|caller| lines::of_program(caller)) {
-            all.push(self.text(Key::Line, &line));
-        }
-        let track = self.describe(event, &mut all);
-        let flows = match event.what {
-            What::Call(_) | What::Launch { .. } => vec![event.id],
-            What::Transfer { .. } | What::Device { .. } if event.cause > 0 => vec![event.cause],
-            _ => Vec::new(),
+        let track = match event.what {
+            What::Device { track, .. } => self.queue(track),
+            _ => THREADS + event.thread,
         };
-        let made = TrackEvent {
-            category_iids: vec![category as u64 + 1],
-            name_iid: Some(self.name(name)),
-            debug_annotations: all,
-            flow_ids: flows,
-            ..Default::default()
+        let flow = match event.what {
+            What::Call(_) | What::Launch { .. } => Some(event.id),
+            What::Transfer { .. } | What::Device { .. } => Some(event.cause).filter(|&cause| cause > 0),
+            _ => None,
         };
-        if let What::Launch { track, kernel } = &event.what {
-            self.submitted(kernel, track, times.1, event.id);
-        }
-        self.slice(track, times, made);
+        self.describe(event);
+        let named = self.described(event);
+        self.packet(TYPE_SLICE_BEGIN, track, begin, Some(named), flow);
+        self.packet(TYPE_SLICE_END, track, end.max(begin), None, None);
     }
 
-    /// The annotations of an event; returns its track.
-    fn describe(&mut self, event: &Event, all: &mut Vec<DebugAnnotation>) -> u64 {
-        let thread = THREADS + event.thread;
+    /// The category and name of an event.
+    fn described(&mut self, event: &Event) -> (Category, Name) {
+        let transfer = |name| (Category::Transfer, Name::of(name));
+        match event.what {
+            What::Thread(name) => (Category::Thread, name.unwrap_or_else(|| Name::of(""))),
+            What::Race(_) => (Category::Race, Name::of("race")),
+            What::Failure(_) => (Category::Failure, Name::of("failure")),
+            What::Call(_) => (Category::Call, self.call_name(event.call)),
+            What::Launch { kernel, .. } => (Category::Launch, kernel),
+            What::Transfer { from: None, to: Some(_), .. } => transfer("upload"),
+            What::Transfer { from: Some(_), to: None, .. } => transfer("download"),
+            What::Transfer { .. } => transfer("copy"),
+            What::Wait(_) => (Category::Wait, Name::of("wait")),
+            What::Pipeline(kernel) => (Category::Pipeline, kernel),
+            What::Device { name, .. } => (Category::Device, name),
+        }
+    }
+
+    /// The name of a call.
+    fn call_name(&mut self, call: Option<Call>) -> Name {
+        let Some(call) = call else { return Name::of("") };
+        *self.calls.entry(call.name.as_ptr().addr()).or_insert_with(|| Name::of(&call.name.to_string_lossy()))
+    }
+
+    /// Makes the annotations of an event.
+    fn describe(&mut self, event: &Event) {
+        self.number(Key::Id, event.id);
+        if event.cause > 0 {
+            self.number(Key::Cause, event.cause);
+        }
+        if event.call.is_some() {
+            let name = self.call_name(event.call);
+            self.text(Key::Call, name);
+        }
+        if let Some(line) = event.caller.as_ref().and_then(|caller| lines::of_program(caller)) {
+            self.text(Key::Line, Name::of(&line));
+        }
         match &event.what {
             What::Thread(_) => {}
             What::Call(object) => {
-                all.push(self.text(Key::Object, &object.name));
+                self.text(Key::Object, object.name);
                 if object.source > 0 {
-                    all.push(self.number(Key::Source, object.source));
+                    self.number(Key::Source, object.source);
                 }
-                if !object.captures.is_empty() {
-                    let captures = object.captures.iter().map(|(source, how)| format!("{source}:{how}"));
-                    all.push(self.text(Key::Captures, &captures.collect::<Vec<_>>().join(" ")));
-                }
+                self.captures(&object.captures);
             }
-            What::Race(text) => all.push(self.text(Key::Object, text)),
-            What::Pipeline(kernel) => all.push(self.text(Key::Kernel, kernel)),
-            What::Wait(queue) => all.push(self.number(Key::Queue, *queue)),
-            What::Launch { kernel, track } => {
-                all.push(self.text(Key::Kernel, kernel));
-                all.push(self.text(Key::Accelerator, &track.accelerator));
-                all.push(self.number(Key::Queue, track.queue));
+            What::Race(text) | What::Failure(text) => self.text(Key::Object, *text),
+            What::Pipeline(kernel) => self.text(Key::Kernel, *kernel),
+            What::Wait(queue) => self.number(Key::Queue, *queue),
+            What::Launch { kernel, track, captures } => {
+                self.text(Key::Kernel, *kernel);
+                self.text(Key::Accelerator, track.accelerator);
+                self.number(Key::Queue, track.queue);
+                self.captures(captures);
             }
-            What::Transfer { bytes, from, to, source, object, address } => {
-                let place = |track: &Option<Arc<Track>>| {
-                    track.as_ref().map_or_else(|| "host".into(), |t| t.accelerator.clone())
-                };
-                all.push(self.number(Key::Bytes, *bytes));
-                all.push(self.text(Key::From, &place(from)));
-                all.push(self.text(Key::To, &place(to)));
-                all.push(self.text(Key::Object, object));
-                all.push(self.number(Key::Source, *source));
+            What::Transfer { bytes, from, to, source, object, address, is_staged } => {
+                let place = |name: Option<Name>| name.unwrap_or_else(|| Name::of("host"));
+                self.number(Key::Bytes, *bytes);
+                self.text(Key::From, place(*from));
+                self.text(Key::To, place(*to));
+                self.text(Key::Object, *object);
+                self.number(Key::Source, *source);
                 if *address > 0 {
-                    all.push(self.number(Key::Address, *address as u64));
+                    self.number(Key::Address, *address as u64);
+                }
+                if *is_staged {
+                    self.number(Key::Staged, 1);
                 }
                 let is_implicit = event.call.is_some_and(|call| call.is_implicit);
-                all.push(self.text(Key::Kind, if is_implicit { "implicit" } else { "explicit" }));
+                self.text(Key::Kind, Name::of(if is_implicit { "implicit" } else { "explicit" }));
             }
             What::Device { track, of, .. } => {
-                all.push(self.text(Key::Accelerator, &track.accelerator));
-                all.push(self.number(Key::Of, *of));
-                return self.queue(track);
+                self.text(Key::Accelerator, track.accelerator);
+                self.number(Key::Of, *of);
             }
         }
-        thread
     }
 
-    /// Marks on the track of a queue that it got a launch.
-    fn submitted(&mut self, kernel: &str, track: &Track, time: u64, id: u64) {
-        let uuid = self.queue(track);
-        let event = TrackEvent {
-            category_iids: vec![Category::Submitted as u64 + 1],
-            name_iid: Some(self.name(kernel)),
-            flow_ids: vec![id],
-            r#type: Some(TYPE_INSTANT),
-            track_uuid: Some(uuid),
-            ..Default::default()
+    /// The captures of a launch: for each data source its id and `r`, `w` or `rw`.
+    fn captures(&mut self, captures: &Captures) {
+        if captures.is_empty() {
+            return;
+        }
+        let text =
+            |c: &Capture| format!("{}:{}{}", c.source, if c.reads { "r" } else { "" }, if c.writes { "w" } else { "" });
+        let all = || Name::of(&captures.iter().map(text).collect::<Vec<_>>().join(" "));
+        let name = match self.captured.get(captures) {
+            Some(&name) => name,
+            None => *self.captured.entry(captures.clone()).or_insert_with(all),
         };
-        self.event(time, event);
+        self.text(Key::Captures, name);
     }
 }
 
@@ -327,20 +348,4 @@ fn numbered(all: &[&str]) -> Vec<InternedName> {
 
 fn interned(iid: u64, text: &str) -> InternedName {
     InternedName { iid: Some(iid), name: Some(text.to_owned()) }
-}
-
-/// The category and name of an event.
-fn described(event: &Event) -> (Category, &str) {
-    match &event.what {
-        What::Thread(_) => (Category::Thread, ""),
-        What::Race(_) => (Category::Race, "race"),
-        What::Call(_) => (Category::Call, event.call.map_or("", |call| call.name.to_str().unwrap_or_default())),
-        What::Launch { kernel, .. } => (Category::Launch, kernel),
-        What::Transfer { from: None, to: Some(_), .. } => (Category::Transfer, "upload"),
-        What::Transfer { from: Some(_), to: None, .. } => (Category::Transfer, "download"),
-        What::Transfer { .. } => (Category::Transfer, "copy"),
-        What::Wait(_) => (Category::Wait, "wait"),
-        What::Pipeline(kernel) => (Category::Pipeline, kernel),
-        What::Device { name, .. } => (Category::Device, name),
-    }
 }

@@ -2,12 +2,12 @@
 //! [`super::recorder`] writes them to a file.
 
 use super::labels;
+use super::names::Name;
 use super::transfers::Call;
 use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ thread_local! {
     /// The last trace in which the thread named itself, and its number.
     static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
     /// The span under way.
-    static CURRENT: Cell<Current> = const { Cell::new(Current { id: 0, call: None }) };
+    static CURRENT: Cell<Current> = const { Cell::new(Current { id: 0, call: None, begin: None }) };
 }
 
 /// The innermost span of a call on a thread.
@@ -40,23 +40,24 @@ thread_local! {
 struct Current {
     id: u64,
     call: Option<Call>,
+    begin: Option<Instant>,
 }
 
 /// A queue, as the trace names it.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Track {
     /// The id of its timeline.
     pub queue: u64,
     /// Its accelerator.
-    pub accelerator: Arc<str>,
+    pub accelerator: Name,
 }
 
 impl Track {
     /// The name of the queue's track.
     pub fn name(&self) -> String {
         match labels::of(self.queue) {
-            Some(label) => format!("{label} ({})", self.accelerator),
-            None => format!("{} queue {}", self.accelerator, self.queue),
+            Some(label) => format!("{label} ({})", self.accelerator.text()),
+            None => format!("{} queue {}", self.accelerator.text(), self.queue),
         }
     }
 }
@@ -65,21 +66,35 @@ impl Track {
 #[derive(Debug)]
 pub struct Object {
     /// What messages call its view, array or kernel.
-    pub name: Arc<str>,
+    pub name: Name,
     /// The id of the view's data source; 0: none.
     pub source: u64,
-    /// Of a launch: ids of data sources, and how its kernel uses each: `r`, `w` or `rw`; only what the compiler knows.
-    pub captures: SmallVec<[(u64, &'static str); 4]>,
+    /// What a launch captures.
+    pub captures: Captures,
+}
+
+/// How a kernel uses the data sources of its array_views, as far as the compiler knows.
+pub type Captures = SmallVec<[Capture; 4]>;
+
+/// The id of a data source, and how a kernel uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Capture {
+    /// The id of the data source.
+    pub source: u64,
+    /// The kernel reads it.
+    pub reads: bool,
+    /// The kernel writes it.
+    pub writes: bool,
 }
 
 impl Object {
     /// A name alone.
-    pub fn named(name: impl Into<Arc<str>>) -> Self {
+    pub fn named(name: Name) -> Self {
         Self::of(name, 0)
     }
     /// A view or an array behind it.
-    pub fn of(name: impl Into<Arc<str>>, source: u64) -> Self {
-        Self { name: name.into(), source, captures: SmallVec::new() }
+    pub fn of(name: Name, source: u64) -> Self {
+        Self { name, source, captures: SmallVec::new() }
     }
 }
 
@@ -87,43 +102,49 @@ impl Object {
 #[derive(Debug)]
 pub enum What {
     /// A thread notes its first event: its name, if it has one.
-    Thread(Option<String>),
+    Thread(Option<Name>),
     /// A call of the program that may move data or wait.
     Call(Object),
     /// A launch was given to a queue.
     Launch {
         /// The kernel's name; file and line of a lambda.
-        kernel: Arc<str>,
+        kernel: Name,
         /// Where it runs.
-        track: Arc<Track>,
+        track: Track,
+        /// What it captures, unless its call says so.
+        captures: Captures,
     },
     /// Bytes moved.
     Transfer {
         /// How many.
         bytes: u64,
         /// From which accelerator; `None`: from the host.
-        from: Option<Arc<Track>>,
+        from: Option<Name>,
         /// To which accelerator; `None`: to the host.
-        to: Option<Arc<Track>>,
+        to: Option<Name>,
         /// The id of the view's data source; 0: none.
         source: u64,
         /// What messages call the view or array.
-        object: Arc<str>,
+        object: Name,
         /// Where it lies in the host's memory; 0: nowhere.
         address: usize,
+        /// They pass through staging memory of the library.
+        is_staged: bool,
     },
+    /// What a call could not do, where the program may not see its failure.
+    Failure(Name),
     /// Two uses of common elements, of which one writes, at the same time.
-    Race(Arc<str>),
+    Race(Name),
     /// The thread waited for work of the queue whose timeline has this id.
     Wait(u64),
     /// A pipeline was built for this kernel.
-    Pipeline(Arc<str>),
+    Pipeline(Name),
     /// A device worked for the event with this id.
     Device {
         /// The kernel, or the view or array.
-        name: Arc<str>,
+        name: Name,
         /// Where.
-        track: Arc<Track>,
+        track: Track,
         /// The launch or transfer.
         of: u64,
     },
@@ -272,7 +293,7 @@ fn thread(noted: &mut Noted) -> u64 {
     }
     let number = if number > 0 { number } else { NEXT_THREAD.fetch_add(1, Ordering::Relaxed) };
     let _ = THREAD.try_with(|t| t.set((trace, number)));
-    let name = std::thread::current().name().map(str::to_owned);
+    let name = std::thread::current().name().map(Name::of);
     let now = Instant::now();
     let what = What::Thread(name);
     noted.add(Event { id: 0, cause: 0, call: None, thread: number, times: Times::Host(now, now), what, caller: None });
@@ -284,7 +305,7 @@ fn new_id() -> u64 {
 }
 
 fn current() -> Current {
-    CURRENT.try_with(Cell::get).unwrap_or(Current { id: 0, call: None })
+    CURRENT.try_with(Cell::get).unwrap_or(Current { id: 0, call: None, begin: None })
 }
 
 /// Something that takes time on this thread. It is noted when this is dropped.
@@ -301,6 +322,8 @@ struct Open {
     what: What,
     /// How many spans had ended on the thread if this one counts only if others end within.
     ended: Option<u64>,
+    /// The call around it does not count because of it.
+    is_alone: bool,
 }
 
 impl Span {
@@ -326,6 +349,14 @@ impl Span {
         span
     }
 
+    /// A launch that is all that its call does: it begins with the call, and the call is not noted because of it.
+    #[cold]
+    pub fn launch_of_call(what: What) -> Self {
+        let (id, outer) = (new_id(), current());
+        let begin = outer.begin.unwrap_or_else(Instant::now);
+        Self(Some(Open { id, caller: None, begin, outer, call: None, what, ended: None, is_alone: true }))
+    }
+
     /// A wait for work of the queue whose timeline has this id; a look without waiting is none.
     #[inline]
     pub fn wait(queue: u64, timeout: Option<Duration>) -> Self {
@@ -334,13 +365,13 @@ impl Span {
 
     #[cold]
     fn begin(call: Option<Call>, what: What) -> Self {
-        let (id, outer) = (new_id(), current());
+        let (id, outer, begin) = (new_id(), current(), Instant::now());
         if call.is_some() {
-            let _ = CURRENT.try_with(|current| current.set(Current { id, call }));
+            let _ = CURRENT.try_with(|current| current.set(Current { id, call, begin: Some(begin) }));
         }
-        let has_line = call.is_some() && HAS_LINES.load(Ordering::Relaxed);
+        let has_line = (call.is_some() || matches!(what, What::Race(_))) && HAS_LINES.load(Ordering::Relaxed);
         let caller = has_line.then(|| Box::new(Backtrace::force_capture()));
-        Self(Some(Open { id, caller, begin: Instant::now(), outer, call, what, ended: None }))
+        Self(Some(Open { id, caller, begin, outer, call, what, ended: None, is_alone: false }))
     }
 
     /// Forgets it if `result` is a failure: what was begun will be tried again, or is reported otherwise.
@@ -368,15 +399,15 @@ impl Drop for Span {
 impl Open {
     #[cold]
     fn end(self) {
-        let end = Instant::now();
         if self.call.is_some() {
             let _ = CURRENT.try_with(|current| current.set(self.outer));
         }
-        let ended = ENDED.try_with(|ended| ended.replace(ended.get() + 1)).ok();
+        let ended = ENDED.try_with(Cell::get).ok();
         if self.ended.is_some() && self.ended == ended {
-            let _ = ENDED.try_with(|ended| ended.set(ended.get() - 1));
             return;
         }
+        let _ = ENDED.try_with(|ended| ended.set(ended.get() + u64::from(!self.is_alone)));
+        let end = Instant::now();
         let call = self.call.or(self.outer.call);
         let mut noted = NOTED.lock();
         let thread = thread(&mut noted);
@@ -414,7 +445,7 @@ pub fn cause() -> Cause {
 }
 
 /// Notes that a device works for the event `of`; `times` is asked until it knows when.
-pub fn on_device(name: Arc<str>, track: Arc<Track>, of: u64, times: DeviceTimes) {
+pub fn on_device(name: Name, track: Track, of: u64, times: DeviceTimes) {
     let (id, call) = (new_id(), current().call);
     let what = What::Device { name, track, of };
     let event = Event { id, cause: of, call, thread: 0, times: Times::Device(0, 0), what, caller: None };

@@ -6,6 +6,7 @@ pub mod events;
 pub mod labels;
 mod lines;
 pub mod log;
+pub mod names;
 pub mod recorder;
 pub mod transfers;
 

@@ -20,6 +20,8 @@ struct Recording {
     encoder: Encoder,
     /// Events on their way to the file; empty between.
     events: Vec<Event>,
+    /// Packets on their way to the file; empty between.
+    bytes: Vec<u8>,
     /// What is told if the file could not be written.
     failed: Option<String>,
 }
@@ -39,7 +41,7 @@ pub fn begin(path: &Path, extent: Extent, now: fn() -> u64) -> Result<()> {
         Error::runtime(format!("the trace cannot be written to {path:?}: {e}; name a file that can be"))
     })?;
     let encoder = Encoder::new((Instant::now(), now()));
-    *recording = Some(Recording { file, encoder, events: Vec::new(), failed: None });
+    *recording = Some(Recording { file, encoder, events: Vec::new(), bytes: Vec::new(), failed: None });
     events::begin(extent);
     Ok(())
 }
@@ -92,15 +94,16 @@ impl Recording {
         if lost > 0 {
             self.encoder.lost(lost);
         }
-        let bytes = self.encoder.take();
+        self.encoder.take(&mut self.bytes);
         if self.failed.is_none() {
-            let written = self.file.write_all(&bytes);
+            let written = self.file.write_all(&self.bytes);
             self.failed =
                 written.err().map(|e| format!("the trace is not complete, since its file could not be written: {e}"));
             if let Some(text) = &self.failed {
                 log!(Warn, "{text}");
             }
         }
+        self.bytes.clear();
         done
     }
 }

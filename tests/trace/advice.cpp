@@ -10,7 +10,7 @@ using namespace concurrency;
 
 namespace {
 
-const int count = 4096, rounds = 5;
+const int count = 4096, many = 65536, rounds = 5;
 std::vector<int> table(count, 1), result(count);
 
 // Caching, guideline B: the views of a loop.
@@ -106,6 +106,84 @@ void read_each() {
     }
 }
 
+// Single elements, each of which the host waits for.
+void single() {
+    const array_view<int> view(count, result);
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
+    int sum = 0;
+    for (int n = 0; n < rounds; n++) {
+        const array_view<const int> one = view.section(n * 64, 1);
+        sum += one[0]; // advice: single
+    }
+    view.synchronize();
+    if (sum < 0) std::puts("");
+}
+void together() {
+    const array_view<int> view(count, result);
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
+    view.synchronize();
+    int sum = 0;
+    for (int n = 0; n < rounds; n++) {
+        const array_view<const int> one = view.section(n * 64, 1);
+        sum += one[0];
+    }
+    if (sum < 0) std::puts("");
+}
+
+// Copies of the same memory, which is no staging array.
+void unstaged() {
+    std::vector<int> host(many);
+    array<int> device(many);
+    for (int n = 0; n < rounds; n++)
+        copy(host.begin(), host.end(), device); // advice: unstaged
+}
+void staged() {
+    array<int> device(many),
+        host(many, accelerator(accelerator::cpu_accelerator).default_view, device.accelerator_view);
+    for (int n = 0; n < rounds; n++)
+        copy(host, device);
+}
+
+// Copies between arrays that the host waits for.
+void waiting() {
+    array<int> from(many), to(many);
+    for (int n = 0; n < rounds; n++) {
+        parallel_for_each(
+            from.extent, [&from](index<1> i) restrict(amp) { from[i] = i[0]; });
+        copy(from, to); // advice: waiting
+    }
+}
+void asynchronous() {
+    array<int> from(many), to(many);
+    completion_future done;
+    for (int n = 0; n < rounds; n++) {
+        if (done.valid()) done.get();
+        parallel_for_each(
+            from.extent, [&from](index<1> i) restrict(amp) { from[i] = i[0]; });
+        done = copy_async(from, to);
+    }
+    done.get();
+}
+
+// A launch writes what an asynchronous copy still reads; with REVAMP_CHECK=1.
+void racing() {
+    array<int> device(many);
+    std::vector<int> host(many);
+    completion_future done = copy_async(device, host.begin());
+    parallel_for_each( // advice: racing
+        device.extent, [&device](index<1> i) restrict(amp) { device[i] = i[0]; });
+    done.get();
+}
+void ordered() {
+    array<int> device(many);
+    std::vector<int> host(many);
+    copy_async(device, host.begin()).get();
+    parallel_for_each(
+        device.extent, [&device](index<1> i) restrict(amp) { device[i] = i[0]; });
+}
+
 // Many launches of kernels that do next to nothing, and one that does it all.
 void small() {
     const array_view<int> out(1, result);
@@ -137,6 +215,14 @@ const struct {
                 {"discarded", discarded},
                 {"unread", unread},
                 {"read_each", read_each},
+                {"single", single},
+                {"together", together},
+                {"unstaged", unstaged},
+                {"staged", staged},
+                {"waiting", waiting},
+                {"asynchronous", asynchronous},
+                {"racing", racing},
+                {"ordered", ordered},
                 {"small", small},
                 {"large", large}};
 

@@ -24,6 +24,8 @@ pub struct Advice {
 const ROUNDS: u64 = 3;
 /// From so many launches on, their cost is worth a change.
 const LAUNCHES: u64 = 100;
+/// Copies of fewer bytes cost hardly more than their call.
+const LARGE: u64 = 64 << 10;
 
 /// Costs of a thing that happens repeatedly.
 #[derive(Default, Clone, Copy)]
@@ -97,7 +99,11 @@ pub fn advice(trace: &Trace) -> Vec<Advice> {
     all.extend(renewed_views(&known));
     all.extend(round_trips(&known));
     all.extend(write_backs(&known));
+    all.extend(swallowed_failures(&known));
     all.extend(missing_discards(&known));
+    all.extend(single_reads(&known));
+    all.extend(staged_copies(&known));
+    all.extend(waiting_copies(&known));
     all.extend(unread_writes(&known));
     all.extend(small_kernels(&known));
     all.extend(races(&known));
@@ -197,6 +203,108 @@ fn write_backs(known: &Known<'_>) -> Vec<Advice> {
         .collect()
 }
 
+/// The same, where it failed.
+fn swallowed_failures(known: &Known<'_>) -> Vec<Advice> {
+    let failures = known.trace.events.iter().filter(|e| e.category == "failure");
+    failures
+        .map(|failure| {
+            let call = known.cause(failure);
+            let object = call.map_or("an array_view", |call| call.text("object"));
+            let what =
+                format!("the destructor of the last view of {object} swallows this error: {}", failure.text("object"));
+            Sum { count: 1, ..Default::default() }.advice(
+                &call.map(line_of).unwrap_or_default(),
+                what,
+                "call synchronize() on the view before it ends, which throws it",
+            )
+        })
+        .collect()
+}
+
+/// Accesses of the host each bring a few elements that no launch or copy changes in between.
+fn single_reads(known: &Known<'_>) -> Vec<Advice> {
+    let mut unchanged: BTreeSet<(u64, String)> = BTreeSet::new();
+    let mut sums: BTreeMap<(String, u64), (Sum, String)> = BTreeMap::new();
+    for e in &known.trace.events {
+        let access = if e.category == "transfer" && e.is_implicit() && e.text("to") == "host" {
+            known.cause(e).filter(|call| is_host_access(call))
+        } else {
+            None
+        };
+        match (access, e.category.as_str()) {
+            (Some(call), _) => {
+                let (line, source) = (line_of(call), e.number("source"));
+                if unchanged.insert((source, line.clone())) {
+                    continue;
+                }
+                let (sum, object) = sums.entry((line, source)).or_default();
+                sum.add(e);
+                e.text("object").clone_into(object);
+            }
+            (None, "launch" | "transfer") => unchanged.clear(),
+            _ => {}
+        }
+    }
+    let repeated = sums.into_iter().filter(|(_, (sum, _))| sum.count >= ROUNDS - 1);
+    repeated
+        .map(|((line, _), (sum, object))| {
+            let what = format!("{} accesses wait for elements of {object} one after the other", sum.count + 1);
+            sum.advice(
+                &line,
+                what,
+                "call synchronize() on the whole view before the loop: one transfer brings all of them",
+            )
+        })
+        .collect()
+}
+
+/// Copies of the same ordinary memory pass through staging memory.
+fn staged_copies(known: &Known<'_>) -> Vec<Advice> {
+    let mut sums: BTreeMap<(String, u64, u64), Sum> = BTreeMap::new();
+    for t in known.transfers().filter(|t| t.number("staged") == 1 && t.number("bytes") >= LARGE) {
+        let Some(call) = known.cause(t).filter(|call| call.text("call").starts_with("revamp_copy")) else { continue };
+        sums.entry((line_of(call), t.number("address"), t.number("bytes"))).or_default().add(t);
+    }
+    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= ROUNDS);
+    repeated
+        .map(|((line, ..), sum)| {
+            let what = format!("{} copies of the same memory pass through staging memory of the library", sum.count);
+            sum.advice(
+                &line,
+                what,
+                "keep the elements in a staging array, array<T, N>(extent, accelerator(accelerator::cpu_accelerator).default_view, view), which the device copies without the host",
+            )
+        })
+        .collect()
+}
+
+/// The host waits for copies between arrays, though it has no part in them.
+fn waiting_copies(known: &Known<'_>) -> Vec<Advice> {
+    let mut waits: HashMap<u64, u64> = HashMap::new();
+    for wait in known.trace.events.iter().filter(|e| e.category == "wait") {
+        *waits.entry(wait.number("cause")).or_default() += wait.took();
+    }
+    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    for t in known.transfers().filter(|t| t.text("from") != "host" && t.text("to") != "host" && !t.is_implicit()) {
+        let (Some(call), Some(time)) = (known.cause(t), waits.get(&t.number("cause"))) else { continue };
+        if call.category == "call" && !call.text("call").ends_with("_async") {
+            let sum = sums.entry(line_of(call)).or_default();
+            *sum = Sum { count: sum.count + 1, bytes: sum.bytes + t.number("bytes"), time: sum.time + time };
+        }
+    }
+    let repeated = sums.into_iter().filter(|(_, sum)| sum.count >= ROUNDS);
+    repeated
+        .map(|(line, sum)| {
+            let what = format!("the host waits for {} copies between arrays on accelerators", sum.count);
+            sum.advice(
+                &line,
+                what,
+                "call copy_async(): later launches and copies of the arrays come after it without a wait of the host",
+            )
+        })
+        .collect()
+}
+
 /// A kernel never reads what was moved for it.
 fn missing_discards(known: &Known<'_>) -> Vec<Advice> {
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
@@ -229,12 +337,13 @@ fn unread_writes(known: &Known<'_>) -> Vec<Advice> {
                 captures.insert(e.text("object"), e);
             }
             "launch" => {
-                let Some(call) = captures.get(e.text("kernel")) else {
+                let of_call = captures.get(e.text("kernel")).map_or("", |call| call.text("captures"));
+                let captured = if e.text("captures").is_empty() { of_call } else { e.text("captures") };
+                if captured.is_empty() {
                     // It may read anything.
                     unread.clear();
-                    continue;
-                };
-                for (source, how) in call.text("captures").split(' ').filter_map(|c| c.split_once(':')) {
+                }
+                for (source, how) in captured.split(' ').filter_map(|c| c.split_once(':')) {
                     let Ok(source) = source.parse() else { continue };
                     if how.contains('r') {
                         unread.remove(&source);
@@ -294,14 +403,14 @@ fn small_kernels(known: &Known<'_>) -> Vec<Advice> {
 
 /// What `REVAMP_CHECK=1` reported.
 fn races(known: &Known<'_>) -> Vec<Advice> {
-    let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut all: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for race in known.trace.events.iter().filter(|e| e.category == "race") {
-        *all.entry(race.text("object")).or_default() += 1;
+        *all.entry((race.text("line"), race.text("object"))).or_default() += 1;
     }
     all.into_iter()
-        .map(|(what, count)| {
+        .map(|((line, what), count)| {
             Sum { count, ..Default::default() }.advice(
-                "",
+                line,
                 what.to_owned(),
                 "wait for the first use before the second one begins",
             )

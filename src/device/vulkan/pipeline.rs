@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Binding, BindingKind, Module, SpecValues, dense};
 use crate::lock::{Mutex, rank};
 use crate::trace::events::{Span, What};
+use crate::trace::names::Name;
 use ash::vk;
 use revamp_image::OF_DEVICE;
 use std::any::Any;
@@ -262,7 +263,7 @@ impl VulkanKernel {
 
     /// A pipeline, and the driver's statistics of its code if they are `asked` for or logged.
     fn make(&self, spec: &SpecValues, split: bool, asked: bool) -> Result<(Arc<Pipeline>, Vec<Executable>)> {
-        let _span = Span::new(|| What::Pipeline(self.label.clone()));
+        let _span = Span::new(|| What::Pipeline(Name::of(&self.label)));
         let core = &self.core;
         self.module.check_spec(spec)?;
         check_workgroup(core, &self.module, spec)?;

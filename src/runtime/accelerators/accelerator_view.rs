@@ -11,8 +11,9 @@ use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, L
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::was_reported;
 use crate::runtime::{process, race};
-use crate::trace::events::{self, Object, Progress, Span, Track, What};
+use crate::trace::events::{self, Captures, Object, Progress, Span, Track, What};
 use crate::trace::labels;
+use crate::trace::names::Name;
 use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub struct AcceleratorView {
     /// Work of the view that does not run on its queue: large and asynchronous copies.
     beside: Mutex<Vec<Point>, { rank::BESIDE }>,
     /// Its name in traces.
-    track: Arc<Track>,
+    track: Track,
     /// The marker whose failure was reported last.
     reported: AtomicU64,
     /// The handle of the C API.
@@ -65,7 +66,7 @@ impl AcceleratorView {
         kept: bool,
     ) -> Result<Self> {
         let queue = device.create_queue(immediate)?;
-        let track = Track { queue: queue.timeline().id(), accelerator: accelerator.name().into() };
+        let track = Track { queue: queue.timeline().id(), accelerator: Name::of(&accelerator.name()) };
         Ok(Self {
             id: unique_id(),
             accelerator: accelerator.clone(),
@@ -76,7 +77,7 @@ impl AcceleratorView {
             kept,
             auto: None,
             beside: Mutex::new(Vec::new()),
-            track: Arc::new(track),
+            track,
             reported: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         })
@@ -127,7 +128,7 @@ impl AcceleratorView {
             kept: true,
             auto: Some(default.clone()),
             beside: Mutex::new(Vec::new()),
-            track: default.track.clone(),
+            track: default.track,
             reported: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         }
@@ -154,8 +155,8 @@ impl AcceleratorView {
         labels::set(self.track.queue, label);
     }
     /// Its name in traces.
-    pub(in crate::runtime) fn track(&self) -> &Arc<Track> {
-        &self.track
+    pub(in crate::runtime) fn track(&self) -> Track {
+        self.track
     }
     /// `queuing_mode_immediate`.
     pub fn is_immediate(&self) -> bool {
@@ -186,8 +187,8 @@ impl AcceleratorView {
     }
 
     /// The launch in a trace.
-    pub(in crate::runtime) fn launching(&self, kernel: &Arc<str>) -> Span {
-        Span::new(|| What::Launch { kernel: kernel.clone(), track: self.track.clone() })
+    fn launching(&self, kernel: &LoadedKernel) -> Span {
+        Span::new(|| What::Launch { kernel: kernel.name(), track: self.track, captures: Captures::new() })
     }
 
     /// Gives the queue a launch for which a trace is to have the device's times; `None` if the device has no timestamps.
@@ -195,7 +196,7 @@ impl AcceleratorView {
     fn dispatch_traced(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>, launch: u64) -> Result<Option<Point>> {
         match self.queue.dispatch_timed(dispatch) {
             Ok((point, timer)) => {
-                self.trace_times(kernel.label(), launch, &point, &timer);
+                self.trace_times(kernel.name(), launch, &point, &timer);
                 Ok(Some(point))
             }
             Err(e) if e.kind == ErrorKind::UnsupportedFeature => Ok(None),
@@ -204,7 +205,7 @@ impl AcceleratorView {
     }
 
     /// Has the trace show when the device worked for `event`.
-    pub(in crate::runtime) fn trace_times(&self, name: &Arc<str>, event: u64, point: &Point, timer: &Arc<dyn Timer>) {
+    pub(in crate::runtime) fn trace_times(&self, name: Name, event: u64, point: &Point, timer: &Arc<dyn Timer>) {
         let (point, timer) = (point.clone(), timer.clone());
         let times = move || {
             if !point.reached() {
@@ -216,7 +217,7 @@ impl AcceleratorView {
                 _ => Progress::Lost,
             }
         };
-        events::on_device(name.clone(), self.track.clone(), event, Box::new(times));
+        events::on_device(name, self.track, event, Box::new(times));
     }
 
     /// Drivers load their compilers at the first launch. A software device compiles then, on threads of its own, and makes
@@ -225,7 +226,7 @@ impl AcceleratorView {
     /// launch is waited for.
     #[cold]
     fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
-        let span = self.launching(kernel.label());
+        let span = self.launching(kernel);
         if !kernel.is_new() || kernel.count() {
             let timed = if events::times_devices() { self.dispatch_traced(kernel, dispatch, span.id())? } else { None };
             return timed.map_or_else(|| self.queue.dispatch(dispatch), Ok);
@@ -239,12 +240,12 @@ impl AcceleratorView {
         kernel: &LoadedKernel,
         dispatch: &Dispatch<'_>,
     ) -> Result<(Point, Arc<dyn Timer>)> {
-        let span = self.launching(kernel.label());
+        let span = self.launching(kernel);
         let launch = || self.queue.dispatch_timed(dispatch);
         let (point, timer) =
             if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }?;
         if events::times_devices() {
-            self.trace_times(kernel.label(), span.id(), &point, &timer);
+            self.trace_times(kernel.name(), span.id(), &point, &timer);
         }
         Ok((point, timer))
     }
@@ -319,7 +320,7 @@ impl AcceleratorView {
         if let Some(actual) = &self.auto {
             return actual.wait();
         }
-        let _span = Span::call(WAIT, || Object::named(self.track.name()));
+        let _span = Span::call(WAIT, || Object::named(Name::of(&self.track.name())));
         let mut result = Ok(());
         let points = self.points()?;
         for (n, point) in points.iter().enumerate() {

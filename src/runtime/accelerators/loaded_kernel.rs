@@ -9,6 +9,7 @@ use crate::kernel::{Module, Variant};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::reports::Report;
 use crate::runtime::accelerators::search::Search;
+use crate::trace::names::{KeptName, Name};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,6 +25,7 @@ pub struct LoadedKernel {
     names: Vec<Option<CString>>,
     workgroup: [u32; 3],
     label: Arc<str>,
+    name: KeptName,
     checks: Option<KernelChecks>,
     /// The references of arrays whose headers it reads from its uniform buffer, by their offsets in the block.
     headers: Box<[u32]>,
@@ -142,6 +144,7 @@ impl LoadedKernel {
             searches,
             counted: None,
             label,
+            name: KeptName::new(),
             kernel,
             checks,
             headers: headers.into(),
@@ -247,6 +250,11 @@ impl LoadedKernel {
     /// Its name in messages.
     pub fn label(&self) -> &Arc<str> {
         &self.label
+    }
+
+    /// The same in traces.
+    pub(in crate::runtime) fn name(&self) -> Name {
+        self.name.of(&self.label)
     }
     /// Of a kernel that checks bounds.
     pub(in crate::runtime) fn checks(&self) -> Option<&KernelChecks> {

@@ -18,6 +18,7 @@ use crate::runtime::operations::begin::begin;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self, Using};
 use crate::trace::events::{Object, Span, cause, caused_by};
+use crate::trace::names::Name;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -98,7 +99,7 @@ fn object<'a>(source: &'a Operand, destination: &'a Operand) -> &'a Operand {
 fn traced(source: &Operand, destination: &Operand) -> Object {
     let side = object(source, destination);
     let id = if let Operand::View(part) = side { part.source().id() } else { 0 };
-    Object::of(side.name(), id)
+    Object::of(Name::of(&side.name()), id)
 }
 
 /// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything. Pending

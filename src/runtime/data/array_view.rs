@@ -18,6 +18,7 @@ use crate::runtime::operations::completion::Completion;
 use crate::runtime::race::{self};
 use crate::trace::events::{Object, Span, cause, caused_by};
 use crate::trace::labels;
+use crate::trace::names::Name;
 use crate::trace::transfers::{Call, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -129,7 +130,7 @@ impl ArrayView {
 
     /// The call in a trace.
     fn span(&self, call: Call) -> Span {
-        Span::call(call, || Object::of(self.part.name(), self.part.source.id()))
+        Span::call(call, || Object::of(Name::of(&self.part.name()), self.part.source.id()))
     }
 
     fn using(&self, call: Call, access: Access) -> race::Using {
@@ -400,7 +401,7 @@ fn bits_of(access: Access) -> u32 {
 /// Makes a part valid on the host and returns its memory. `publish` is called under the lock of its source.
 fn access_on_host(part: &Part, access: Access, publish: impl Fn(&mut SourceState, &Holder)) -> Result<HostSpan> {
     part.check(access)?;
-    let _span = Span::call(ACCESS, || Object::of(part.name(), part.source.id()));
+    let _span = Span::call(ACCESS, || Object::of(Name::of(&part.name()), part.source.id()));
     let _using = using(part, ACCESS, access);
     part.wait_pending(access)?;
     part.source.attempt(|state| {

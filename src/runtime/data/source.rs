@@ -21,7 +21,8 @@ use crate::runtime::data::source_state::{Home, SourceState};
 use crate::runtime::data::storage::Storage;
 use crate::runtime::data::transfer::{Named, Tally};
 use crate::runtime::data::users::Users;
-use crate::trace::events::{Object, Span};
+use crate::trace::events::{Object, Span, What};
+use crate::trace::names::Name;
 use crate::trace::transfers::{Call, Counters, implicit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -231,7 +232,12 @@ impl Source {
 
     /// Brings changes made elsewhere home, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
-        let _span = Span::call_of_others(RELEASE, || Object::of(&*self.label, self.id));
+        let _span = Span::call_of_others(RELEASE, || Object::of(Name::of(&self.label), self.id));
+        // A destructor swallows it.
+        self.try_write_back().inspect_err(|e| drop(Span::new(|| What::Failure(Name::of(&e.to_string())))))
+    }
+
+    fn try_write_back(&self) -> Result<()> {
         let all = 0..self.bytes;
         // Their failures are for whoever waits for them.
         let _ = self.pending().wait_for_all(&all, Access::ReadWrite);

@@ -12,6 +12,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::bridge::End;
 use crate::runtime::data::storage::Storage;
 use crate::trace::events::{self, Span, Track, What};
+use crate::trace::names::Name;
 use crate::trace::transfers::{self, Call, Counters, TransferRecord, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -72,9 +73,9 @@ impl Endpoint {
 
 impl Endpoint {
     /// The accelerator in a trace, unless that is the host.
-    fn track(&self) -> Option<Arc<Track>> {
+    fn track(&self) -> Option<Track> {
         match self {
-            Self::Device { view, .. } => self.accelerator().map(|_| view.track().clone()),
+            Self::Device { view, .. } => self.accelerator().map(|_| view.track()),
             Self::Host(_) => None,
         }
     }
@@ -106,8 +107,8 @@ impl Tally<'_> {
     }
 
     /// What messages call the view or array.
-    fn name(&self) -> Arc<str> {
-        self.object.map_or_else(|| "array".to_owned(), Named::name).into()
+    fn name(&self) -> Name {
+        Name::of(&self.object.map_or_else(|| "array".to_owned(), Named::name))
     }
 
     /// The transfer in a trace.
@@ -120,11 +121,12 @@ impl Tally<'_> {
         });
         What::Transfer {
             bytes: plan.bytes(),
-            from: from.track(),
-            to: to.track(),
+            from: from.track().map(|track| track.accelerator),
+            to: to.track().map(|track| track.accelerator),
             source: self.source,
             object,
             address: address.unwrap_or(0),
+            is_staged: is_staged(from, to),
         }
     }
 
@@ -132,7 +134,7 @@ impl Tally<'_> {
     fn trace_times(&self, to: &Endpoint, event: u64, points: &[Point], timer: Option<&TimerSlot>) {
         let timer = timer.and_then(TimerSlot::get);
         if let (Endpoint::Device { view, .. }, Some(timer), [point, ..]) = (to, timer, points) {
-            view.trace_times(&self.name(), event, point, timer);
+            view.trace_times(self.name(), event, point, timer);
         }
     }
 
@@ -188,6 +190,10 @@ pub(in crate::runtime) fn run(
     timer: Option<&TimerSlot>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let span = Span::new(|| tally.event(from, to, plan));
+    let own = TimerSlot::default();
+    // Over the bus, a copy that is timed would not run beside kernels.
+    let is_timed = || events::times_devices() && from.track().is_some() && to.track().is_some();
+    let timer = timer.or_else(|| is_timed().then_some(&own));
     let moved = move_bytes(from, to, plan, then, timer);
     if let (Ok(points), true) = (&moved, events::times_devices()) {
         tally.trace_times(to, span.id(), points, timer);
@@ -223,6 +229,15 @@ fn move_bytes(
         (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan, then, timer)?,
     };
     Ok(points)
+}
+
+/// True if a transfer between host memory and a device certainly passes through staging memory of the library.
+fn is_staged(from: &Endpoint, to: &Endpoint) -> bool {
+    match (from, to) {
+        (Endpoint::Host(_), Endpoint::Device { buffer, .. }) => buffer.host().is_none() && buffer.window().is_none(),
+        (Endpoint::Device { buffer, .. }, Endpoint::Host(_)) => buffer.host().is_none(),
+        _ => false,
+    }
 }
 
 /// Lets the host copy between two buffers of a device. True if it did: both are host-visible, small and not in use.

@@ -30,7 +30,8 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::events::{self, Object, Span, cause, caused_by};
+use crate::trace::events::{self, Capture, Captures, Object, Span, What, cause, caused_by};
+use crate::trace::names::{KeptName, Name};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
@@ -93,29 +94,24 @@ pub fn launch_function_async(
 
 /// The launch in a trace.
 fn span(launch: &FunctionLaunch<'_>) -> Span {
-    Span::call(DISPATCH, || Object { captures: captures(launch), ..Object::named(kernel_name(launch)) })
+    Span::call_of_others(DISPATCH, || Object { captures: captures(launch), ..Object::named(kernel_name(launch)) })
 }
 
 /// How the kernel uses the data sources of its array_views, as far as the compiler knows.
-fn captures(launch: &FunctionLaunch<'_>) -> SmallVec<[(u64, &'static str); 4]> {
-    let Some(kernel) = launch.known() else { return SmallVec::new() };
+fn captures(launch: &FunctionLaunch<'_>) -> Captures {
+    let Some(kernel) = launch.known() else { return Captures::new() };
     let used = launch.arguments.iter().filter_map(|a| {
         let Operand::View(part) = &a.section else { return None };
         let (reads, writes) = reads_and_writes(kernel, a.slot.as_ref()?)?;
-        let how = match (reads, writes) {
-            (false, false) => return None,
-            (true, false) => "r",
-            (false, true) => "w",
-            (true, true) => "rw",
-        };
-        Some((part.source().id(), how))
+        (reads || writes).then(|| Capture { source: part.source().id(), reads, writes })
     });
     used.collect()
 }
 
 /// What a trace calls the kernel.
-fn kernel_name(launch: &FunctionLaunch<'_>) -> Arc<str> {
-    launch.compiled.map_or("host function", |kernel| &kernel.location).into()
+fn kernel_name(launch: &FunctionLaunch<'_>) -> Name {
+    static UNKNOWN: KeptName = KeptName::new();
+    launch.compiled.map_or_else(|| UNKNOWN.of("host function"), |kernel| kernel.kept_name.of(&kernel.location))
 }
 
 /// Fails if the launch uses its textures as it must not (TEX-21, TEX-33). `used`: how it uses each argument.
@@ -288,12 +284,13 @@ impl<'a> Wanted<'a> {
             return launch(self.launch.timer);
         }
         let name = kernel_name(self.launch);
-        let span = view.launching(&name);
+        let what = What::Launch { kernel: name, track: view.track(), captures: captures(self.launch) };
+        let span = Span::launch_of_call(what);
         let own = TimerSlot::default();
         let slot = self.launch.timer.or_else(|| events::times_devices().then_some(&own));
         let point = launch(slot)?;
         if let Some(timer) = slot.filter(|_| events::times_devices()).and_then(TimerSlot::get) {
-            view.trace_times(&name, span.id(), &point, timer);
+            view.trace_times(name, span.id(), &point, timer);
         }
         Ok(point)
     }

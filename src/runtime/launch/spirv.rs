@@ -36,7 +36,7 @@ pub fn dispatch(
     kernel: &Arc<SpirvKernel>,
     launch: &SpirvLaunch<'_>,
 ) -> Result<Point> {
-    let _span = Span::call(DISPATCH, || Object::named(kernel.label().clone()));
+    let _span = Span::call(DISPATCH, || Object::named(kernel.name()));
     let launched = || {
         let mut wanted = Wanted::new(kernel, launch);
         wanted.check(view.as_ref())?;
@@ -56,7 +56,7 @@ pub fn dispatch_async(
     launch: &SpirvLaunch<'_>,
     options: AsyncOptions,
 ) -> Result<Arc<Completion>> {
-    let _span = Span::call(DISPATCH, || Object::named(kernel.label().clone()));
+    let _span = Span::call(DISPATCH, || Object::named(kernel.name()));
     let begun = || -> Result<_> {
         let here = points_here(view.as_ref(), &options.after);
         let timer = options.timer.clone();

@@ -13,6 +13,7 @@ use crate::runtime::operations::order::HeldUp;
 use crate::runtime::operations::promise::Promise;
 use crate::runtime::race;
 use crate::trace::events::{Object, Span};
+use crate::trace::names::Name;
 use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -131,7 +132,7 @@ impl Completion {
 
     /// Waits until it is done, even if it failed; `false` if `timeout` passed first.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
-        let _span = Span::call(WAIT, || Object::named("completion"));
+        let _span = Span::call(WAIT, || Object::named(Name::of("completion")));
         let done = self.wait_for(timeout)?;
         if done {
             race::waited(self.id);
