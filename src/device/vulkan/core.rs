@@ -346,6 +346,14 @@ impl Core {
         self.lost.get().is_some()
     }
 
+    /// Takes the device for lost, though the driver does not, where a number cannot be reached that others wait for. A lost device
+    /// no longer writes memory, so what was submitted ends first, and nothing is submitted afterwards.
+    pub fn give_up(&self, what: &str) -> Error {
+        let alone = self.submitting();
+        self.idle(&alone);
+        self.lose(what)
+    }
+
     fn lose(&self, what: &str) -> Error {
         say_lost();
         let error = self.lost.get_or_init(|| {
@@ -365,9 +373,7 @@ impl Core {
     /// Counts a submission; at the Nth `REVAMP_TEST=lose-device=N` loses the device, and with `fail-submit=N` it fails.
     pub fn count_submission(&self) -> Result<()> {
         if config::get().test.submission_is_lost() {
-            // A lost device no longer writes memory.
-            self.wait_idle();
-            return Err(self.lose("a submission (REVAMP_TEST=lose-device)"));
+            return Err(self.give_up("a submission (REVAMP_TEST=lose-device)"));
         }
         if config::get().test.submission_fails() {
             let what = "a submission (REVAMP_TEST=fail-submit)";
@@ -463,11 +469,14 @@ impl Core {
 
     /// Waits until the device is idle; of a device of the program, until the queue is.
     pub fn wait_idle(&self) {
+        self.idle(&self.submitting());
+    }
+
+    fn idle(&self, _alone: &Submitting<'_>) {
         // Nothing was submitted to it, and RADV (22.3) crashes in vkDeviceWaitIdle without its hardware.
         if self.physical.compiles_only {
             return;
         }
-        let _alone = self.submitting();
         if self.lent.is_some() {
             for &queue in &self.compute {
                 // SAFETY: nobody else uses the queue meanwhile; the program's other queues may be in use.

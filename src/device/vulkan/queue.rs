@@ -532,7 +532,7 @@ impl VulkanQueue {
                 if self.core.lost().is_none() {
                     match self.hand_over(&mut batch, state) {
                         Ok(()) => state.flying.push_back(batch),
-                        Err(_) => drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST)),
+                        Err(_) => drop(self.core.give_up("vkQueueSubmit")),
                     }
                 }
                 Err(e)
@@ -652,7 +652,7 @@ impl Drop for VulkanQueue {
         }
         if self.signal().or_else(|_| self.signal()).is_err() && self.core.lost().is_none() {
             // No other thread could signal the points that others wait for, so the device counts as lost.
-            drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST));
+            drop(self.core.give_up("vkQueueSubmit"));
         }
         let (core, own) = (self.core.clone(), self.own.clone());
         let last = own.handed.load(Ordering::Acquire);

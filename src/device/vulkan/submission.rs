@@ -54,6 +54,8 @@ pub(super) fn submit(core: &Core, queue: vk::Queue, own: &VulkanTimeline, submis
     ];
     let infos = &infos[usize::from(before.is_none())..];
     let submitting = core.submitting();
+    // Another thread may have given the device up meanwhile.
+    core.check_alive()?;
     // SAFETY: nobody else submits; every handle is alive and held by the batch until its number is reached; the
     // semaphores waited for have been signalled or submitted.
     let done = unsafe { core.raw.queue_submit(queue, infos, vk::Fence::null()) };
