@@ -6,8 +6,9 @@ alias, and with textures as images; with --long also with
 validation, and with subgroups of 32 where the chip has both sizes. --icd FILE: the manifest of another RADV than the system's, which may know
 more chips (--also CHIP). A refused kernel or a driver that crashes is a failure. The driver's
 figures are compared with the table of the Mesa version, tests/drivers/radv-VERSION.tsv, if there is one: it is a failure if a program has more
-instructions by 2 %, more kernels that spill registers or use scratch memory, or other kernels. --update writes the table.
-usage: drivers.py PREFIX BUILD [--long] [--update] [--icd FILE] [--also CHIP]
+instructions by 2 %, more kernels that spill registers or use scratch memory, or other kernels. --update writes the table; with --only PATTERN the rows of the
+programs whose names match, and no others are compiled.
+usage: drivers.py PREFIX BUILD [--long] [--update] [--only PATTERN] [--icd FILE] [--also CHIP]
 PREFIX is an installed package, BUILD the folder with what `make test` has built.
 """
 import argparse
@@ -166,10 +167,11 @@ def report(work, results, known):
     return failed, rows
 
 
-def write_table(name, rows):
+def write_table(name, kept, rows):
+    table = kept | {(family, program): counts for family, program, counts in rows}
     with open(name, 'w', encoding='utf-8') as file:
         file.write('\t'.join(('family', 'program') + COLUMNS) + '\n')
-        for family, program, counts in rows:
+        for (family, program), counts in table.items():
             file.write('\t'.join([family, program] + [str(int(counts[c])) for c in COLUMNS]) + '\n')
 
 
@@ -179,17 +181,19 @@ def main():
     parser.add_argument('build')
     parser.add_argument('--long', action='store_true')
     parser.add_argument('--update', action='store_true')
+    parser.add_argument('--only', type=re.compile, default='')
     parser.add_argument('--icd', default=system_icd())
     parser.add_argument('--also', action='append', default=[])
     options = parser.parse_args()
     if not options.icd:
         sys.exit('0 passed, 1 failed\nno RADV here: install mesa-vulkan-drivers')
     table = table_name(options)
-    known = None if options.update else read_table(table)
+    read = read_table(table)
+    known = None if options.update or read is None else {key: row for key, row in read.items() if re.search(options.only, key[1])}
     if known is None and not options.update:
         print(f'no {os.path.basename(table)}: figures are not compared; --update writes it')
     families = [*FAMILIES, *options.also] + [f'{family},cswave32' for family in TWO_SIZES if options.long]
-    work = [(family, name, path) for family in families for name, path in programs(options.build).items()]
+    work = [(family, name, path) for family in families for name, path in programs(options.build).items() if re.search(options.only, name)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failed, rows = report(work, pool.map(lambda one: compile_program(options, one[2], one[0]), work), known)
     with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +201,7 @@ def main():
     for line in missed:
         print(f'FAILED  {line}')
     if options.update:
-        write_table(table, rows)
+        write_table(table, (read if options.only else None) or {}, rows)
     failed += len(missed)
     print(f'{len(work) + 3 - failed} passed, {failed} failed')
     return failed > 0 or not work
