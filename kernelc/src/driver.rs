@@ -6,12 +6,13 @@ use crate::diagnostics::{self, Failed};
 use crate::files::{self, Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::host_pass::HostPass;
-use crate::kernel_process::Compiling;
+use crate::kernel_process::{Compiled, Compiling};
 use crate::kernels::Asked;
-use crate::native::build::Making;
+use crate::native::build::{Making, Plan};
 use crate::native::by_threads;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
+use crate::parts::{self, Part};
 use crate::{image, library, native, own_sources, pass_print, refuse, response_files, source_rewrite};
 use revamp_source::tokens::{Clauses, Code};
 use revamp_source::wide_formats;
@@ -20,6 +21,7 @@ use std::hash::{Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The whole of `revamp-kernelc -- compiler arguments...`.
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
@@ -446,6 +448,57 @@ fn asked_of_kernels(line: &Line) -> Asked {
     }
 }
 
+/// Compiles the kernels of a source, part by part, and their native code, which of a single part may not be ready yet.
+fn kernels(
+    clang: &Clang,
+    line: &Line,
+    [source, ir]: [&Path; 2],
+    bare: bool,
+    plan: Option<&Plan<'_>>,
+) -> Result<(Compiled, Vec<Making>), Failed> {
+    // What is said of kernels, and kept of them, has their order in the source.
+    let parts = parts::of(clang, ir, line.reports() || native::process::dump_of(source).is_some())?;
+    let verbose = line.last(|f| f == "-v").is_some();
+    let (all, done) = (parts.last().map_or(0, |part| part.kernels.end), AtomicUsize::new(0));
+    let compile = |number: usize| -> Result<(Compiled, Option<Making>), Failed> {
+        let Part { code, kernels } = &parts[number];
+        let making = plan.map(|plan| plan.start(number, &parts)).transpose()?;
+        let compiled = Compiling::start(clang, asked_of_kernels(line), bare, source, code)?.end()?;
+        if parts.len() > 1 {
+            making.iter().for_each(Making::wait);
+        }
+        let count = done.fetch_add(kernels.len(), Ordering::Relaxed) + kernels.len();
+        if verbose && all > 0 {
+            eprintln!("revamp-c++: {count} of {all} kernels compiled");
+        }
+        Ok((compiled, making))
+    };
+    let jobs = line.jobs.map_or_else(parts::jobs, usize::from);
+    let (mut compiled, mut native, mut failed) = (Vec::new(), Vec::new(), None::<Failed>);
+    for part in parts::each(jobs, parts.len(), compile) {
+        match part {
+            Ok((one, making)) => {
+                compiled.push(one);
+                native.extend(making);
+            }
+            Err(more) => match &mut failed {
+                Some(failed) => failed.text += &more.text,
+                None => failed = Some(more),
+            },
+        }
+    }
+    match failed {
+        Some(failed) => Err(failed),
+        None => Ok((Compiled::joined(compiled)?, native)),
+    }
+}
+
+/// Waits for the native code of all parts: its objects, if all parts have one.
+fn native_objects(making: Vec<Making>) -> Result<Option<Vec<PathBuf>>, String> {
+    let objects = making.into_iter().map(Making::end).collect::<Result<Option<Vec<_>>, _>>()?;
+    Ok(objects.filter(|parts| !parts.is_empty()).map(|parts| parts.concat()))
+}
+
 /// The object of one source. `plain`: how it is compiled if it holds no kernel and overloads nothing on restriction.
 fn compile(
     clang: &Clang,
@@ -504,16 +557,12 @@ fn compile(
     if beside.is_none() {
         beside = HostPass::start(&mut pass(&unit), line, &image_file);
     }
-    let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
-    let by_threads = if making.is_none() {
-        by_threads::Making::start(clang, &folder, &of_device, line, &ir, foreign)?
-    } else {
-        None
-    };
+    let plan = Plan::of(clang, &folder, &of_device, line, &ir, text.long_double)?;
+    let by_threads =
+        if plan.is_none() { by_threads::Making::start(clang, &folder, &of_device, line, &ir, foreign)? } else { None };
     // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
     let bare = of_device.amp.is_device();
-    let compiling = Compiling::start(clang, asked_of_kernels(line), bare, source, &ir, folder.file("kernels"))?;
-    let compiled = compiling.end()?;
+    let (compiled, making) = kernels(clang, line, [source, &ir], bare, plan.as_ref())?;
     eprint!("{}", compiled.diagnostics);
     if compiled.image.is_none() {
         // The project's compiler takes functions that differ by restriction for one that is defined twice.
@@ -534,9 +583,9 @@ fn compile(
         return Ok(code);
     }
     let renamed = folder.file("renamed.o");
-    let native = making.map_or(Ok(None), Making::end)?;
+    let native = native_objects(making)?;
     let native = native.or_else(|| by_threads?.end().map(|object| vec![object]));
-    let register = native.as_ref().map(|_| native::register_symbol(id));
+    let register = native.as_ref().map(|_| native::register_symbol(id, 0));
     let windows = line.is_for_windows();
     // Windows' objects are known to both.
     let other = line.target().is_some() && !windows;
@@ -707,6 +756,7 @@ kernels. --only: just these sources. COMPILER may be GCC: its objects and these 
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
 -famp-report           says at lines of the program what became of each kernel, as Clang's -Rpass does
+-famp-jobs=N           compiles the kernels of a source in up to N places at a time; without it where processors are idle
 --pass NAME FILE.ll    prints a module of LLVM IR after a pass of the compiler
 
 Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
@@ -726,6 +776,7 @@ and puts the kernels into the program as SPIR-V:
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
 -famp-report           says at lines of the program what became of each kernel, as Clang's -Rpass does
+-famp-jobs=N           compiles the kernels of a source in up to N places at a time; without it where processors are idle
 
 Needs Clang 22 and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).

@@ -170,6 +170,13 @@ impl<T: Send + 'static> Background<T> {
         Self { thread: Some(std::thread::spawn(move || work(&flag))), cancelled }
     }
 
+    /// Waits for its end.
+    pub fn wait(&self) {
+        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Waits for its result; `None` if it panicked.
     pub fn end(mut self) -> Option<T> {
         self.thread.take().and_then(|thread| thread.join().ok())

@@ -4,6 +4,7 @@ use crate::amp_warnings::{self, AmpWarning};
 use crate::bounds_option::Bounds;
 use crate::system::name_of;
 use std::ffi::{OsStr, OsString};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 /// What a command line asks for.
@@ -72,6 +73,8 @@ pub struct Line {
     pub wrong: Option<String>,
     /// Warnings of ours that are turned on or off, in order.
     pub amp_warnings: Vec<(AmpWarning, bool)>,
+    /// `-famp-jobs=`: how many parts of the kernels are compiled at a time.
+    pub jobs: Option<NonZero<usize>>,
     /// `-famp-bounds=`.
     pub bounds: Option<Bounds>,
 }
@@ -516,12 +519,16 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 Ok(bounds) => line.bounds = Some(bounds),
                 Err(wrong) => line.wrong = Some(wrong),
             },
+            _ if text.starts_with("-famp-jobs=") => match text["-famp-jobs=".len()..].parse() {
+                Ok(jobs) => line.jobs = Some(jobs),
+                Err(_) => line.wrong = Some(format!("{text}: the number of jobs is a number above 0")),
+            },
             flag if is_own(OsStr::new(flag)) => match amp_warnings::named(flag) {
                 Some(warning) => line.amp_warnings.push(warning),
                 None => {
                     line.wrong = Some(format!(
                         "unknown option {flag}; the options are -famp-strict, -famp-bounds=off|zero|report, \
-                         -famp-report, -W[no-]amp-read-only and -W[no-]amp-unsynchronized"
+                         -famp-report, -famp-jobs=N, -W[no-]amp-read-only and -W[no-]amp-unsynchronized"
                     ));
                 }
             },

@@ -30,16 +30,25 @@ pub struct Compiled {
     pub diagnostics: String,
 }
 
+impl Compiled {
+    /// What the parts of a source become, as one.
+    pub fn joined(mut parts: Vec<Self>) -> Result<Self, String> {
+        if let [_] = parts.as_slice() {
+            return Ok(parts.remove(0));
+        }
+        let mut kernels = Vec::new();
+        for image in parts.iter().filter_map(|part| part.image.as_deref()) {
+            kernels.extend(revamp_image::decode(image).map_err(|why| format!("the kernels of a part: {why}"))?);
+        }
+        let image = Some(revamp_image::encode(&kernels));
+        Ok(Self { image, diagnostics: parts.iter().map(|part| part.diagnostics.as_str()).collect() })
+    }
+}
+
 impl Compiling {
-    /// Starts the process. `ir` is the device's code, `image` a file to be written. `bare`: kernels go by their bare names.
-    pub fn start(
-        clang: &Clang,
-        asked: Asked,
-        bare: bool,
-        source: &Path,
-        ir: &Path,
-        image: PathBuf,
-    ) -> Result<Self, String> {
+    /// Starts the process. `ir` is the device's code or a part of it; the image becomes a file beside it. `bare`: kernels go by their bare names.
+    pub fn start(clang: &Clang, asked: Asked, bare: bool, source: &Path, ir: &Path) -> Result<Self, String> {
+        let image = ir.with_extension("image");
         let mut command = clang.child(CHILD)?;
         command.arg(words(asked, bare)).arg(source).arg(ir).arg(&image);
         let name = format!("LLVM, compiling the kernels of {},", source.display());

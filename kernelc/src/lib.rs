@@ -28,6 +28,7 @@ mod lower;
 mod native;
 mod overloads;
 mod own_sources;
+mod parts;
 mod pass_print;
 mod passes;
 mod pipelines;

@@ -239,6 +239,11 @@ pub fn unused() -> Pipeline {
     Pipeline::of("globaldce", &[])
 }
 
+/// Deletes the bodies of functions that other modules have, and what they used.
+pub fn left_to_others() -> Pipeline {
+    Pipeline::of("elim-avail-extern,globaldce", &[])
+}
+
 /// Native code, as `clang -O3` makes it.
 pub fn native_code() -> Pipeline {
     Pipeline::of("default<O3>", &NATIVE_CODE)

@@ -282,6 +282,7 @@ fn flags_of_kernels() {
         ("-famp-bounds=zero -M a.cpp", ""),
         ("-famp-bounds=some -c a.cpp", "use off, zero or report"),
         ("-famp-bounds= -c a.cpp", "use off, zero or report"),
+        ("-famp-jobs=0 -c a.cpp", "a number above 0"),
         ("-famp-bounds -c a.cpp", "unknown option -famp-bounds"),
         ("-Wamp-read-only -Wno-amp-unsynchronized -c amp.cpp", ""),
         ("-Wno-amp-read-only -E a.cpp", ""),
@@ -885,4 +886,28 @@ fn random_lines() {
         tried += 1;
     }
     println!("kernelc-command-line: {tried} lines tried, 0 found, seed {seed}");
+}
+
+/// Parts of 8 and 9 kernels.
+#[test]
+fn kernels_are_compiled_in_parts_and_the_object_is_the_same() {
+    let Some(place) = Place::new("parts") else { return };
+    let kernel = |n: usize| {
+        format!(
+            "void f{n}(array_view<int> v) {{ parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {{ v[i] += {n}; }}); }}\n"
+        )
+    };
+    let kernels: String = (0..17).map(kernel).collect();
+    let source = place.root.join("many.cpp");
+    std::fs::write(&source, format!("#include <amp.h>\nusing namespace concurrency;\n{kernels}")).unwrap();
+    let object = |jobs: &str| {
+        let mut line = words(&format!("-O1 -v {jobs} -o many.o -c"));
+        line.push(source.clone().into());
+        let (output, _) = place.run(&place.root.join("bin/revamp-c++"), &line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && said.contains("revamp-c++: 17 of 17 kernels compiled"), "{jobs}: {said}");
+        std::fs::read(place.root.join("work/many.o")).unwrap()
+    };
+    let [one, three] = ["-famp-jobs=1", "-famp-jobs=3"].map(object);
+    assert!(one == three, "the objects differ");
 }

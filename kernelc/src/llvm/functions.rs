@@ -126,6 +126,17 @@ impl<'m> Editor<'m> {
         }
     }
 
+    /// Makes a function one that another module has: `elim-avail-extern` leaves its declaration.
+    pub fn leave_to_others(self, function: Value<'m>) {
+        assert!(function.first_block().is_some(), "{} has no body", function.name());
+        let (f, raw) = (self.llvm.functions, self.own(function));
+        // SAFETY: it is a function with a body, which has to be in no group of this linkage.
+        unsafe {
+            (f.LLVMSetComdat)(raw, std::ptr::null_mut());
+            (f.LLVMSetLinkage)(raw, linkage::AVAILABLE_EXTERNALLY);
+        }
+    }
+
     /// A constant text that only this module sees, with a zero behind it.
     pub fn text(self, name: &str, text: &str) -> Value<'m> {
         let (f, name) = (self.llvm.functions, CString::new(name).unwrap_or_default());

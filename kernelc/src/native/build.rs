@@ -2,16 +2,24 @@
 
 use super::Processors;
 use super::process::{self, Work};
+use super::table::Owner;
 use crate::bounds_option::Bounds;
 use crate::clang::{Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Background, Folder, Running};
 use crate::flags::Line;
-
+use crate::parts::Part;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// How the native kernels of a source are made.
+pub struct Plan<'a> {
+    clang: &'a Clang,
+    folder: &'a Folder,
+    work: Work,
+}
 
 /// Native kernels in the making: their objects, if there are any.
 pub struct Making {
@@ -39,12 +47,12 @@ struct Calls {
     dump: Option<PathBuf>,
 }
 
-impl Making {
-    /// Begins; `None` if the source is to have none. `device` is the code of the device's pass, `long_double` whether the
-    /// program's text names that type.
-    pub fn start(
-        clang: &Clang,
-        folder: &Folder,
+impl<'a> Plan<'a> {
+    /// `None` if the source is to have none. `device` is the code of the device's pass, `long_double` whether the program's text names that
+    /// type.
+    pub fn of(
+        clang: &'a Clang,
+        folder: &'a Folder,
         unit: &Unit<'_>,
         line: &Line,
         device: &Path,
@@ -75,24 +83,36 @@ impl Making {
             return none("native kernels are not available where kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
-        let processors = Processors::of(target);
-        let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
-        let dump = process::dump_of(unit.source);
-        let bare = unit.amp.is_device();
-        let report = line.reports();
-        let work = Work { lines, zero, bare, report, target: target.to_owned(), unit: unit.id, dump: dump.clone() };
+        let owner = Owner { unit: unit.id, bare: unit.amp.is_device(), part: 0, parts: 1 };
+        let (report, target, dump) = (line.reports(), target.to_owned(), process::dump_of(unit.source));
+        Ok(Some(Self { clang, folder, work: Work { lines, zero, report, target, owner, dump } }))
+    }
+
+    /// Begins to make those of one of the parts.
+    pub fn start(&self, number: usize, parts: &[Part]) -> Result<Making, String> {
+        let (clang, mut work) = (self.clang, self.work.clone());
+        (work.owner.part, work.owner.parts) = (number, parts.len());
+        let object = |level| self.folder.file(&format!("native.{number}.{level}.o"));
+        let objects: Vec<PathBuf> = Processors::of(&work.target).names().map(object).collect();
         let calls = Calls {
-            prepare: process::command(clang, &work, device, &objects)?,
+            prepare: process::command(clang, &work, &parts[number].code, &objects)?,
             code: objects
                 .iter()
-                .map(|object| process::code_command(clang, target, object))
+                .map(|object| process::code_command(clang, &work.target, object))
                 .collect::<Result<_, _>>()?,
             objects,
-            zero,
-            reports: report,
-            dump,
+            zero: work.zero,
+            reports: work.report,
+            dump: work.dump,
         };
-        Ok(Some(Self { work: Background::start(move |cancelled| calls.run_or_tell(cancelled)), zero }))
+        Ok(Making { zero: work.zero, work: Background::start(move |cancelled| calls.run_or_tell(cancelled)) })
+    }
+}
+
+impl Making {
+    /// Waits, with nothing to show.
+    pub fn wait(&self) {
+        self.work.wait();
     }
 
     /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them; an error if they

@@ -6,7 +6,7 @@
 //! assembles the result.
 
 use super::process;
-use super::table::{self, Row};
+use super::table::{self, Owner, Row};
 use crate::clang::{Clang, Pass, Unit};
 use crate::device_abi::{ASSUMED, begins_kernel, is_of_headers};
 use crate::files::{Background, Folder, Running};
@@ -114,7 +114,8 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     integer_division::run(&mut module);
     let kernels = run(&mut module)?;
     module.verify()?;
-    let text = module.print() + &table(&kernels, unit, bare == "true");
+    let owner = Owner { unit, bare: bare == "true", part: 0, parts: 1 };
+    let text = module.print() + &table(&kernels, &owner);
     std::fs::write(output, text).map_err(|e| format!("cannot write {}: {e}", output.display()))
 }
 
@@ -167,13 +168,13 @@ fn is_short(function: Value<'_>) -> bool {
 }
 
 /// The table of the kernels.
-fn table(kernels: &[String], unit: u64, bare: bool) -> String {
+fn table(kernels: &[String], owner: &Owner) -> String {
     let row = |kernel: &String| {
         let functions = std::array::from_fn(|_| kernel.clone());
         Row { kernel: kernel.clone(), functions, memory: 0, tile: [0; 3], flags: table::BY_THREADS }
     };
     let rows: Vec<Row> = kernels.iter().map(row).collect();
-    table::text("by_threads", &rows, unit, bare)
+    table::text("by_threads", &rows, owner)
 }
 
 #[cfg(test)]
@@ -223,6 +224,7 @@ mod tests {
         assert!(text.contains("%n = alloca") && !text.contains("%at = alloca"), "{text}");
         let element = module.functions().find(|function| function.name().starts_with("_ZN6revamp")).unwrap();
         assert!(is_short(element) && text.contains("alwaysinline"), "{text}");
-        Module::read(llvm, (text + &table(&["kernel".into()], 5, false)).as_bytes(), "with its table").unwrap();
+        let owner = Owner { unit: 5, bare: false, part: 0, parts: 1 };
+        Module::read(llvm, (text + &table(&["kernel".into()], &owner)).as_bytes(), "with its table").unwrap();
     }
 }

@@ -38,8 +38,8 @@ use layout::Layout;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
-use table::Row;
 pub(crate) use table::register_symbol;
+use table::{Owner, Row};
 
 /// The processors of an architecture that functions are made for.
 pub(crate) struct Processors {
@@ -202,16 +202,14 @@ impl Native {
     }
 
     /// The module for some levels. That of the first holds the table of all, and what registers it with the unit's image.
-    /// `bare`: the table has the kernels' bare names.
     pub(crate) fn module(
         &self,
         processors: &Processors,
         levels: Range<usize>,
-        unit: u64,
-        bare: bool,
+        owner: &Owner,
     ) -> Result<Module, String> {
         // Another unit may have kernels of the same names.
-        let begin = |level: &str| format!("{}{unit:016x}.{level}.", Self::FUNCTION);
+        let begin = |level: &str| format!("{}{:016x}.{level}.", Self::FUNCTION, owner.unit);
         let of_level = |(level, processor): &(&str, &str)| {
             let mut module = self.module.clone();
             module.edit(|edit| {
@@ -240,7 +238,7 @@ impl Native {
                 flags: if self.checked { table::CHECKED } else { 0 },
             };
             let rows: Vec<Row> = self.kernels.iter().map(row).collect();
-            let table = module.beside(&(table::declared(&rows) + &table::text("native", &rows, unit, bare)))?;
+            let table = module.beside(&(table::declared(&rows) + &table::text("native", &rows, owner)))?;
             module.link(table)?;
         }
         parallel::check(&module)?;

@@ -1,6 +1,7 @@
 //! The child process that makes the modules of native kernels of the device's code: this program under the name [`CHILD`], a process of its own for the
 //! reasons of `kernel_process`. LLVM compiles a small module in it, larger ones in a process each ([`CODE`]).
 
+use super::table::Owner;
 use super::{Native, Processors};
 use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
@@ -26,37 +27,37 @@ pub struct Work {
     pub lines: bool,
     /// Accesses are guarded (`zero_bounds`).
     pub zero: bool,
-    /// Kernels go by their bare names.
-    pub bare: bool,
     /// `-famp-report`: the process says what became of the loops over threads.
     pub report: bool,
     /// The host's.
     pub target: String,
-    /// Tells the functions of this source from others.
-    pub unit: u64,
+    pub owner: Owner,
     /// What `REVAMP_KERNEL_DUMP` asks for: how the names of the files begin.
     pub dump: Option<PathBuf>,
 }
 
 impl Work {
     fn arguments(&self) -> Vec<OsString> {
-        let flags = [("lines", self.lines), ("zero", self.zero), ("bare", self.bare), ("report", self.report)];
+        let Owner { unit, bare, part, parts } = self.owner;
+        let flags = [("lines", self.lines), ("zero", self.zero), ("bare", bare), ("report", self.report)];
         let flags: Vec<&str> = flags.iter().filter(|(_, set)| *set).map(|(name, _)| *name).collect();
         let dump = self.dump.clone().unwrap_or_default();
-        vec![flags.join(",").into(), self.target.clone().into(), self.unit.to_string().into(), dump.into()]
+        vec![flags.join(",").into(), self.target.clone().into(), format!("{unit} {part} {parts}").into(), dump.into()]
     }
 
     fn of(arguments: &[OsString]) -> Option<Self> {
-        let [flags, target, unit, dump] = arguments else { return None };
+        let [flags, target, owner, dump] = arguments else { return None };
         let flags = flags.to_str()?;
         let has = |name: &str| flags.split(',').any(|flag| flag == name);
+        let mut numbers = owner.to_str()?.split(' ');
+        let mut number = || numbers.next()?.parse::<u64>().ok();
+        let (unit, part, parts) = (number()?, number()?, number()?);
         Some(Self {
             lines: has("lines"),
             zero: has("zero"),
-            bare: has("bare"),
             report: has("report"),
             target: target.to_str()?.to_owned(),
-            unit: unit.to_str()?.parse().ok()?,
+            owner: Owner { unit, bare: has("bare"), part: part.try_into().ok()?, parts: parts.try_into().ok()? },
             dump: Some(PathBuf::from(dump)).filter(|dump| !dump.as_os_str().is_empty()),
         })
     }
@@ -138,14 +139,15 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
 
 /// Makes an object, or a module for each object.
 fn objects_of(work: &Work, native: &Native, objects: &[OsString]) -> Result<(), Failed> {
-    if native.understood().is_empty() {
+    // A part without kernels registers the next one's.
+    if native.understood().is_empty() && work.owner.parts == 1 {
         return Ok(());
     }
     // Functions of one module have no lines in common.
     let together = !work.lines && native.is_small();
     for (level, object) in objects.iter().enumerate().take(if together { 1 } else { objects.len() }) {
         let levels = if together { 0..objects.len() } else { level..level + 1 };
-        let mut module = native.module(Processors::of(&work.target), levels, work.unit, work.bare)?;
+        let mut module = native.module(Processors::of(&work.target), levels, &work.owner)?;
         if together {
             compile(&mut module, &work.target, object)?;
         } else {
@@ -236,9 +238,9 @@ fn report(llvm: Llvm, work: &Work, device: &OsStr, native: &Native) -> Result<St
     }
     let (processors, mut threads) = (Processors::of(&work.target), Threads::default());
     for (level, processor) in processors.processors().enumerate() {
-        let mut code = native.module(processors, level..level + 1, work.unit, work.bare)?;
+        let mut code = native.module(processors, level..level + 1, &work.owner)?;
         code.run(&pipelines::native_code())?;
-        let module = numbered.module(processors, level..level + 1, work.unit, work.bare)?;
+        let module = numbered.module(processors, level..level + 1, &work.owner)?;
         threads.add(module, processor, &ir::snapshot(&code), super::parallel::is_over_threads)?;
     }
     remarks.extend(threads.remarks());
@@ -251,7 +253,7 @@ fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
     for (kernel, why) in &native.left_out {
         text += &format!("; left out: {kernel}: {why}\n");
     }
-    text += &native.module(Processors::of(&work.target), 0..1, work.unit, work.bare)?.print();
+    text += &native.module(Processors::of(&work.target), 0..1, &work.owner)?.print();
     std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
         .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
         .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
@@ -279,8 +281,9 @@ mod tests {
         for bits in 0..16_u32 {
             let bit = |n: u32| bits >> n & 1 == 1;
             let dump = bit(0).then(|| PathBuf::from("a/b"));
-            let (target, unit) = ("x86_64-pc-linux-gnu".to_owned(), u64::MAX);
-            let work = Work { lines: bit(0), zero: bit(1), bare: bit(2), report: bit(3), target, unit, dump };
+            let target = "x86_64-pc-linux-gnu".to_owned();
+            let owner = Owner { unit: u64::MAX, bare: bit(2), part: 3, parts: 5 };
+            let work = Work { lines: bit(0), zero: bit(1), report: bit(3), target, owner, dump };
             assert_eq!(Work::of(&work.arguments()), Some(work));
         }
         assert_eq!(Work::of(&["lines".into()]), None);

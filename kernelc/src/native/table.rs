@@ -21,11 +21,23 @@ pub struct Row {
     pub flags: u32,
 }
 
-/// `of`: how the names of its variables begin. `bare`: kernels go by their bare names.
-pub fn text(of: &str, rows: &[Row], unit: u64, bare: bool) -> String {
+/// Whose kernels a table has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Owner {
+    /// The source's number, which tells its functions from those of others.
+    pub unit: u64,
+    /// Its kernels go by their bare names.
+    pub bare: bool,
+    /// Which of how many parts of the source it is.
+    pub part: usize,
+    pub parts: usize,
+}
+
+/// `of`: how the names of its variables begin.
+pub fn text(of: &str, rows: &[Row], owner: &Owner) -> String {
     let (mut text, mut all) = (String::new(), Vec::new());
     for (n, row) in rows.iter().enumerate() {
-        let name = if bare { revamp_image::bare_name(&row.kernel) } else { row.kernel.clone() };
+        let name = if owner.bare { revamp_image::bare_name(&row.kernel) } else { row.kernel.clone() };
         let _ = writeln!(text, "@{of}.name.{n} = internal constant [{} x i8] c\"{name}\\00\"", name.len() + 1);
         let (functions, [x, y, z]) = (row.functions.join("\", ptr @\""), row.tile);
         all.push(format!(
@@ -33,13 +45,15 @@ pub fn text(of: &str, rows: &[Row], unit: u64, bare: bool) -> String {
             row.memory, row.flags
         ));
     }
-    let (count, rows, register) = (rows.len(), all.join(", "), register_symbol(unit));
+    let (count, rows, register) = (rows.len(), all.join(", "), register_symbol(owner.unit, owner.part));
+    // Each part registers the next one's table before its own.
+    let next = if owner.part + 1 < owner.parts { register_symbol(owner.unit, owner.part + 1) } else { REGISTER.into() };
     text + &format!(
         "@{of}.table = internal constant [{count} x {ROW}] [{rows}]\n\
-         declare ptr @revamp_image_register(ptr)\n\
+         declare ptr @{next}(ptr)\n\
          declare void @revamp_image_add_native(ptr, ptr, i64)\n\
          define hidden ptr @{register}(ptr %wrapper) nounwind {{\n  \
-         %image = call ptr @revamp_image_register(ptr %wrapper)\n  \
+         %image = call ptr @{next}(ptr %wrapper)\n  \
          call void @revamp_image_add_native(ptr %image, ptr @{of}.table, i64 {count})\n  \
          ret ptr %image\n}}\n"
     )
@@ -51,7 +65,11 @@ pub fn declared(rows: &[Row]) -> String {
     names.into_iter().map(|name| format!("declare hidden i32 @\"{name}\"(ptr, ptr, ptr)\n")).collect()
 }
 
-/// The function that registers a unit's image with these kernels.
-pub fn register_symbol(unit: u64) -> String {
-    format!("revamp_image_register_native_{unit:016x}")
+/// The library's function that registers an image.
+const REGISTER: &str = "revamp_image_register";
+
+/// The function that registers a unit's image with the kernels of this part and of those behind it.
+pub fn register_symbol(unit: u64, part: usize) -> String {
+    let part = if part == 0 { String::new() } else { format!("_{part}") };
+    format!("{REGISTER}_native_{unit:016x}{part}")
 }

@@ -1,0 +1,173 @@
+//! The device's code of a source with many kernels, cut into parts. Each part is compiled by processes of its own, so that the memory of a
+//! process is bounded and parts are compiled side by side. The cuts depend on the code only: the object is the same for any number of jobs.
+
+use crate::clang::Clang;
+use crate::device_abi::begins_kernel;
+use crate::files::Running;
+use crate::llvm::{Llvm, Module};
+use crate::pipelines;
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The first argument of the child process that cuts.
+pub const CHILD: &str = "--revamp-cut-kernels";
+
+/// The most kernels of a part.
+const MOST: usize = 16;
+
+/// A part: the file of its code, and the kernels of the source that it has.
+pub struct Part {
+    pub code: PathBuf,
+    pub kernels: Range<usize>,
+}
+
+/// The parts of the code in this file: the whole of it if it has few kernels. `whole`: it is not to be cut.
+pub fn of(clang: &Clang, code: &Path, whole: bool) -> Result<Vec<Part>, String> {
+    let text = std::fs::read_to_string(code).map_err(|e| format!("cannot read {}: {e}", code.display()))?;
+    let kernels = 0..text.lines().filter(|line| begins_kernel(line)).count();
+    if whole || kernels.len() <= MOST {
+        return Ok(vec![Part { code: code.to_path_buf(), kernels }]);
+    }
+    let (status, why) = Running::quiet(clang.child(CHILD)?.arg(code))?.end()?;
+    if status != 0 {
+        return Err(format!("LLVM failed ({status}) to cut the code of {} kernels: {why}", kernels.len()));
+    }
+    Ok(cuts(kernels).into_iter().map(|kernels| Part { code: file(code, &kernels), kernels }).collect())
+}
+
+/// Halves as long as there are too many.
+fn cuts(kernels: Range<usize>) -> Vec<Range<usize>> {
+    if kernels.len() <= MOST {
+        return vec![kernels];
+    }
+    let middle = kernels.start + kernels.len() / 2;
+    [cuts(kernels.start..middle), cuts(middle..kernels.end)].concat()
+}
+
+fn file(code: &Path, kernels: &Range<usize>) -> PathBuf {
+    code.with_extension(format!("{}.bc", kernels.start))
+}
+
+/// The whole of the child process. Arguments: the compiler, a program beside it, their version, the file of the code.
+pub fn child(arguments: &[OsString]) -> i32 {
+    match cut_file(arguments) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("{why}");
+            1
+        }
+    }
+}
+
+fn cut_file(arguments: &[OsString]) -> Result<(), String> {
+    let wrong = "this is an internal command of revamp-kernelc";
+    let [compiler, opt, major, code] = arguments else { return Err(wrong.into()) };
+    let major = major.to_str().and_then(|major| major.parse().ok()).ok_or(wrong)?;
+    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let code = Path::new(code);
+    let text = std::fs::read(code).map_err(|e| format!("cannot read {}: {e}", code.display()))?;
+    let module = Module::read(llvm, &text, &code.to_string_lossy())?;
+    let kernels: Vec<String> = module
+        .functions()
+        .filter(|function| function.is_kernel() && function.first_block().is_some())
+        .map(|kernel| kernel.name())
+        .collect();
+    cut(module, &kernels, 0..kernels.len(), code)
+}
+
+/// Writes the parts of a module that has these kernels of all.
+fn cut(module: Module, all: &[String], kernels: Range<usize>, code: &Path) -> Result<(), String> {
+    if kernels.len() <= MOST {
+        return module.write(&file(code, &kernels));
+    }
+    let middle = kernels.start + kernels.len() / 2;
+    let without = |mut half: Module, others: &[String]| {
+        half.edit(|edit| {
+            let others = edit.functions().filter(|function| others.contains(&function.name()));
+            others.collect::<Vec<_>>().into_iter().for_each(|function| edit.leave_to_others(function));
+        });
+        half.run(&pipelines::left_to_others()).map(|()| half)
+    };
+    let first = without(module.clone(), &all[middle..kernels.end])?;
+    cut(first, all, kernels.start..middle, code)?;
+    let second = without(module, &all[kernels.start..middle])?;
+    cut(second, all, middle..kernels.end, code)
+}
+
+/// Does work for each of `count` parts, as many at a time as there are jobs: the results, in the order of the parts.
+pub fn each<T: Send>(jobs: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(count) {
+            scope.spawn(|| {
+                loop {
+                    let part = next.fetch_add(1, Ordering::Relaxed);
+                    if part >= count {
+                        return;
+                    }
+                    let result = work(part);
+                    results.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((part, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    results.sort_by_key(|(part, _)| *part);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// How many parts are compiled at a time where the command line does not say it: as many as there are idle processors.
+pub fn jobs() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    // Linux: the fourth word is RUNNING/ALL, and this process is among those that run.
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let running = load.split_whitespace().nth(3).and_then(|word| word.split('/').next()?.parse::<usize>().ok());
+    (processors + 1).saturating_sub(running.unwrap_or(1)).max(1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_cover_all_kernels_in_order() {
+        for count in [0, 1, MOST, MOST + 1, 300] {
+            let cuts = cuts(0..count);
+            assert!(cuts.iter().all(|part| part.len() <= MOST), "{cuts:?}");
+            assert_eq!(cuts.into_iter().flatten().collect::<Vec<_>>(), (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn results_have_the_order_of_parts() {
+        for jobs in [1, 3, 20] {
+            assert_eq!(each(jobs, 7, |part| part * part), [0, 1, 4, 9, 16, 25, 36]);
+        }
+    }
+
+    #[test]
+    fn parts_have_the_kernels_and_what_they_call() {
+        let kernels: String = (0..MOST + 1)
+            .map(|n| format!("define spir_kernel void @kernel{n}() {{ call void @function{}() ret void }}\n", n / 2))
+            .collect();
+        let functions: String = (0..MOST).map(|n| format!("define void @function{n}() {{ ret void }}\n")).collect();
+        let clang = Clang::find().unwrap();
+        let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major).unwrap();
+        let module = Module::read(llvm, (kernels + &functions).as_bytes(), "code").unwrap();
+        let all: Vec<String> = (0..MOST + 1).map(|n| format!("kernel{n}")).collect();
+        let folder = crate::files::Folder::new().unwrap();
+        let code = folder.file("device.ll");
+        cut(module, &all, 0..all.len(), &code).unwrap();
+        let names = |kernels: Range<usize>| {
+            let bytes = std::fs::read(file(&code, &kernels)).unwrap();
+            let module = Module::read(llvm, &bytes, "part").unwrap();
+            let defined = module.functions().filter(|function| function.first_block().is_some());
+            defined.map(|function| function.name()).filter(|name| name.starts_with("kernel")).collect::<Vec<_>>()
+        };
+        assert_eq!([names(0..8), names(8..17)].concat(), all);
+    }
+}
