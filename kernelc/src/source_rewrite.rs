@@ -83,7 +83,10 @@ fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit
         return Vec::new();
     }
     let body = |at: usize| {
-        let (clause, restriction) = clauses.at(code, at)?;
+        if code.tokens[at].directive {
+            return None;
+        }
+        let (clause, restriction) = clauses.before_body(code, at)?;
         let begin = (clause.end..code.tokens.len()).find(|&n| ["{", ";"].contains(&code.text(n)))?;
         let end = code.pair(begin).filter(|_| code.text(begin) == "{")?;
         Some((begin..end, restriction))
@@ -652,6 +655,10 @@ mod tests {
             (
                 "void f() restrict(amp) { struct s { int g(); }; }",
                 "void f() restrict(amp) { struct s { restrict(amp) int g(); }; }",
+            ),
+            (
+                "#define KERNEL(i) [=](index<1> i) restrict(amp)\nint a;\nvoid h() { f(KERNEL(j) { struct s { int g(); }; }); }",
+                "#define KERNEL(i) [=](index<1> i) restrict(amp)\nint a;\nvoid h() { f(KERNEL(j) { struct s { restrict(amp) int g(); }; }); }",
             ),
             (
                 "void g() { f([=](int) restrict(amp, cpu) { class s { public: template <class T> s(T t) : a(t) {} int (*b)(int); }; }); }",

@@ -195,8 +195,12 @@ pub struct Restriction {
     pub cpu: bool,
 }
 
-/// Words that stand for a restriction: macros of the headers and of the program.
-pub struct Clauses(HashMap<String, Restriction>);
+/// Words that stand for a restriction, or end with one: macros of the headers and of the program.
+pub struct Clauses {
+    whole: HashMap<String, Restriction>,
+    /// `#define KERNEL [=](index<1> i) restrict(amp)`.
+    ends: HashMap<String, Restriction>,
+}
 
 impl Default for Clauses {
     /// The restrictions that the headers define.
@@ -207,30 +211,39 @@ impl Default for Clauses {
             ("__GPU_ONLY", Restriction { cpu: false, ..both }),
             ("__CPU_ONLY", Restriction { amp: false, ..both }),
         ];
-        Self(known.map(|(name, restriction)| (name.to_owned(), restriction)).into())
+        Self { whole: known.map(|(name, restriction)| (name.to_owned(), restriction)).into(), ends: HashMap::new() }
     }
 }
 
 impl Clauses {
-    /// Adds the macros of a source that are a restriction and nothing else.
+    /// Adds the macros of a source that are a restriction, or end with one.
     pub fn learn(&mut self, code: &Code<'_>) {
         for at in 0..code.tokens.len() {
             if code.text(at) != "#" || !code.tokens[at].directive || code.text(at + 1) != "define" {
                 continue;
             }
-            let Some((clause, restriction)) = self.at(code, at + 3) else { continue };
-            let ends = code.tokens.get(clause.end).is_none_or(|next| !next.directive || next.text == "#");
-            // Right behind the name a parenthesis would begin parameters.
-            if ends && code.is_word(at + 2) {
-                self.0.insert(code.text(at + 2).to_owned(), restriction);
+            let name = code.text(at + 2).to_owned();
+            let is_end = |n: usize| code.tokens.get(n).is_none_or(|next| !next.directive || next.text == "#");
+            let end = (at + 3..).find(|&n| is_end(n)).unwrap_or(at + 3);
+            let last = (at + 3..end).find_map(|n| self.at(code, n).filter(|(clause, _)| clause.end == end));
+            match last {
+                // Right behind the name a parenthesis would begin parameters.
+                Some((clause, restriction)) if clause.start == at + 3 => drop(self.whole.insert(name, restriction)),
+                Some((_, restriction)) => drop(self.ends.insert(name, restriction)),
+                None => {}
             }
         }
+    }
+
+    /// The restriction of the function whose body follows these tokens: one that stands there, or the end of a macro.
+    pub fn before_body(&self, code: &Code<'_>, at: usize) -> Option<(Range<usize>, Restriction)> {
+        self.at(code, at).or_else(|| self.ends.get(code.text(at)).map(|found| (at..at + 1, *found)))
     }
 
     /// The restriction that stands at a token, and the tokens it takes.
     pub fn at(&self, code: &Code<'_>, at: usize) -> Option<(Range<usize>, Restriction)> {
         if code.text(at) != "restrict" {
-            return self.0.get(code.text(at)).map(|found| (at..at + 1, *found));
+            return self.whole.get(code.text(at)).map(|found| (at..at + 1, *found));
         }
         if code.text(at + 1) != "(" {
             return None;

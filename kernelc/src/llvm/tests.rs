@@ -238,7 +238,8 @@ fn native_kernels_obey_vectorize_pragmas_after_the_cut() {
     assert!(prepared.contains("llvm.loop.vectorize.enable") && !prepared.contains("x float>"), "{prepared}");
     let native = crate::native::cut(Module::read(place.llvm, prepared.as_bytes(), "prepared").unwrap(), false).unwrap();
     assert!(native.left_out.is_empty() && native.understood().len() == 1, "{:?}", native.left_out);
-    let module = native.module(crate::native::Processors::of(target), 0..1, 1, false).unwrap().print();
+    let module =
+        native.module(crate::native::Processors::of(target), 0..1, &crate::native::Owner::of_unit(1)).unwrap().print();
     let (input, output) = (place.root.join("cut.ll"), place.root.join("made.ll"));
     std::fs::write(&input, module).unwrap();
     let done = place.clang.assemble(&input, &output, target).args(["-S", "-emit-llvm"]).output().unwrap();

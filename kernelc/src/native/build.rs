@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
             return none("native kernels are not available where kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
-        let owner = Owner { unit: unit.id, bare: unit.amp.is_device(), part: 0, parts: 1 };
+        let owner = Owner { bare: unit.amp.is_device(), ..Owner::of_unit(unit.id) };
         let (report, target, dump) = (line.reports(), target.to_owned(), process::dump_of(unit.source));
         Ok(Some(Self { clang, folder, work: Work { lines, zero, report, target, owner, dump } }))
     }

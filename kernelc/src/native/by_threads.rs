@@ -114,7 +114,7 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     integer_division::run(&mut module);
     let kernels = run(&mut module)?;
     module.verify()?;
-    let owner = Owner { unit, bare: bare == "true", part: 0, parts: 1 };
+    let owner = Owner { bare: bare == "true", ..Owner::of_unit(unit) };
     let text = module.print() + &table(&kernels, &owner);
     std::fs::write(output, text).map_err(|e| format!("cannot write {}: {e}", output.display()))
 }
@@ -224,7 +224,7 @@ mod tests {
         assert!(text.contains("%n = alloca") && !text.contains("%at = alloca"), "{text}");
         let element = module.functions().find(|function| function.name().starts_with("_ZN6revamp")).unwrap();
         assert!(is_short(element) && text.contains("alwaysinline"), "{text}");
-        let owner = Owner { unit: 5, bare: false, part: 0, parts: 1 };
-        Module::read(llvm, (text + &table(&["kernel".into()], &owner)).as_bytes(), "with its table").unwrap();
+        Module::read(llvm, (text + &table(&["kernel".into()], &Owner::of_unit(5))).as_bytes(), "with its table")
+            .unwrap();
     }
 }

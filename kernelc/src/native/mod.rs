@@ -38,8 +38,8 @@ use layout::Layout;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
-pub(crate) use table::register_symbol;
-use table::{Owner, Row};
+use table::Row;
+pub(crate) use table::{Owner, register_symbol};
 
 /// The processors of an architecture that functions are made for.
 pub(crate) struct Processors {

@@ -33,6 +33,13 @@ pub struct Owner {
     pub parts: usize,
 }
 
+impl Owner {
+    /// A source of one part, whose kernels go by their whole names.
+    pub fn of_unit(unit: u64) -> Self {
+        Self { unit, bare: false, part: 0, parts: 1 }
+    }
+}
+
 /// `of`: how the names of its variables begin.
 pub fn text(of: &str, rows: &[Row], owner: &Owner) -> String {
     let (mut text, mut all) = (String::new(), Vec::new());

@@ -35,7 +35,6 @@ fn module(parameter: &str, body: &str) -> String {
 
 const BARRIER: &str = "  call void @__revamp_tile_barrier(i32 3)\n";
 const END: &str = "  ret void";
-const OWNER: Owner = Owner { unit: 1, bare: false, part: 0, parts: 1 };
 
 fn native(module: &str) -> Native {
     parsed(module).and_then(|module| cut(module, false)).unwrap_or_else(|why| panic!("{why}\n{module}"))
@@ -46,7 +45,7 @@ fn made(body: &str) -> Result<String, String> {
     let native = native(&module("readonly align 8 captures(none) dereferenceable(40)", body));
     match native.left_out.first() {
         Some((_, why)) => Err(why.clone()),
-        None => Ok(native.module(&X86_64, 1..2, &OWNER)?.print()),
+        None => Ok(native.module(&X86_64, 1..2, &Owner::of_unit(1))?.print()),
     }
 }
 
@@ -165,7 +164,10 @@ fn records_of_variables_do_not_outlive_the_kernel() {
                    !8 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
     let native = native(&(text + records));
     assert!(native.left_out.is_empty(), "{:?}", native.left_out);
-    let text = native.module(&X86_64, 0..3, &OWNER).map(|module| module.print()).unwrap_or_else(|why| panic!("{why}"));
+    let text = native
+        .module(&X86_64, 0..3, &Owner::of_unit(1))
+        .map(|module| module.print())
+        .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(text.matches("!DILocation(line: 3, ").count(), 3, "one for each level\n{text}");
 }
 
@@ -176,8 +178,10 @@ fn weak_declarations_stay_weak() {
         &format!("  %x = call float @sinf(float 1.0)\n{END}"),
     )
     .replace("declare float @sinf", "declare extern_weak float @sinf");
-    let text =
-        native(&text).module(&X86_64, 0..1, &OWNER).map(|module| module.print()).unwrap_or_else(|why| panic!("{why}"));
+    let text = native(&text)
+        .module(&X86_64, 0..1, &Owner::of_unit(1))
+        .map(|module| module.print())
+        .unwrap_or_else(|why| panic!("{why}"));
     assert!(text.contains("declare extern_weak float @sinf"), "{text}");
 }
 
@@ -397,7 +401,7 @@ fn no_pass_moves_the_metadata_of_threads_to_another_loop() {
         let native = native(&module.replace("i32 8, i32 4, i32 1)\n", &format!("i32 {tile}, i32 1)\n")));
         assert!(native.left_out.is_empty(), "{:?}", native.left_out);
         let target = "x86_64-pc-linux-gnu";
-        let made = native.module(&X86_64, 2..3, &OWNER).unwrap_or_else(|why| panic!("{why}"));
+        let made = native.module(&X86_64, 2..3, &Owner::of_unit(1)).unwrap_or_else(|why| panic!("{why}"));
         let module = format!("target triple = \"{target}\"\n{}", made.print());
         let checked = |text: &str| parallel::check(&parsed(text).unwrap());
         assert_eq!(checked(&module), Ok(()));

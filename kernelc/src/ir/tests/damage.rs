@@ -179,7 +179,7 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
 fn cut(module: llvm::Module) {
     let Ok(native) = native::cut(module, false) else { return };
     assert!(native.left_out.iter().all(|(_, why)| !why.is_empty()));
-    native.module(native::Processors::of("x86_64"), 0..3, 1, false).unwrap();
+    native.module(native::Processors::of("x86_64"), 0..3, &native::Owner::of_unit(1)).unwrap();
 }
 
 /// Runs all that reads a module: the native cut, the copy, the lowering.
