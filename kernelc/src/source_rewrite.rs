@@ -320,6 +320,9 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
         let behind = first < clause.start && code.text(first) != "->";
         return if behind { to(code.tokens[first].start) } else { Vec::new() };
     }
+    if returns_through_declarator(code, open) {
+        return to(code.tokens[first_specifier(code, open)].start);
+    }
     if in_type(code, open, &clause) {
         return vec![away];
     }
@@ -434,12 +437,27 @@ fn is_lambda(code: &Code<'_>, open: usize) -> bool {
     !expression && ![")", "]"].contains(&owner)
 }
 
+/// `int (&row(int))[3]`, `int (*f(int))(int)`: the function's name and parameters stand in the parentheses of what it returns.
+fn returns_through_declarator(code: &Code<'_>, open: usize) -> bool {
+    let mut at = open;
+    while let Some(before) = at.checked_sub(1).filter(|&n| code.is_word(n) || code.text(n) == "::") {
+        at = before;
+    }
+    let mut is_returned = false;
+    while let Some(before) = at.checked_sub(1).filter(|&n| ["*", "&", "&&", "const"].contains(&code.text(n))) {
+        (at, is_returned) = (before, true);
+    }
+    is_returned && at < open && code.before(at) == "(" && code.before(open) != ")"
+}
+
 /// The restriction is one of a type, not of a function that is declared.
 fn in_type(code: &Code<'_>, open: usize, clause: &Range<usize>) -> bool {
     let next = code.text(clause.end);
-    // `int (*f)(int)` is a pointer; `operator()(int)` is a function.
+    // `int (*f)(int)` is a pointer; `operator()(int)` and `int (f)(int)` are functions.
     let pointer = code.before(open) == ")"
-        && open.checked_sub(1).and_then(|n| code.pair(n)).is_none_or(|n| code.before(n) != "operator");
+        && open.checked_sub(1).and_then(|n| code.pair(n)).is_none_or(|n| {
+            code.before(n) != "operator" && (n + 1..open).any(|n| ["*", "&", "&&", "^"].contains(&code.text(n)))
+        });
     let mut inside = false;
     for n in (0..open).rev() {
         match code.text(n) {
@@ -626,6 +644,12 @@ mod tests {
             ),
             ("using f = int(int) restrict(amp);", "using f = int(int) ;"),
             ("typedef int (*f)(int) restrict(amp, cpu);", "typedef int (*f)(int) ;"),
+            ("int a; int &(f)(int &x) restrict(amp) noexcept;", "int a; int &(f)(int &x) noexcept restrict(amp) ;"),
+            (
+                "int a; static int (&row(int (&m)[2][3]) restrict(amp, cpu))[3] { }",
+                "int a; restrict(amp, cpu) static int (&row(int (&m)[2][3]) )[3] { }",
+            ),
+            ("int a; int (*const &f(int) restrict(amp))(int);", "int a; restrict(amp) int (*const &f(int) )(int);"),
             ("void g(int h(int) restrict(amp), int);", "void g(int h(int) , int);"),
             ("q<int(int) restrict(amp)> x;", "q<int(int) > x;"),
             (
