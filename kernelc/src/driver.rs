@@ -536,6 +536,7 @@ fn compile(
         let mut command = clang.pass(Pass::Host, unit, &line.for_host(foreign));
         command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);
         depends(line, object, &mut command);
+        coverage(line, object, &mut command);
         command.arg("-o").arg(&host);
         if line.checks {
             command.args(["-Xclang", "-fsyntax-only"]);
@@ -730,6 +731,31 @@ fn depends(line: &Line, object: &Object<'_>, command: &mut Command) {
     }
     if line.last(|f| f.starts_with("-MT") || f.starts_with("-MQ")).is_none() {
         command.arg("-MT").arg(&object.asked);
+    }
+}
+
+/// The files of coverage, where Clang has them: beside the object that is asked for, or beside the program, whose name is the first part.
+fn coverage(line: &Line, object: &Object<'_>, command: &mut Command) {
+    if line.last(|f| ["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"].contains(&f)).is_none() {
+        return;
+    }
+    let mut files = object.asked.with_extension("");
+    if object.file != object.asked {
+        files = line.output.clone().unwrap_or_else(|| "a".into());
+        files.as_mut_os_string().push("-");
+        files.as_mut_os_string().push(object.source.file_stem().unwrap_or_default());
+    }
+    let files = std::path::absolute(&files).unwrap_or(files);
+    let folder = line.last(|f| f.starts_with("-fprofile-dir=")).unwrap_or_default();
+    for (option, folder, ending) in [
+        ("-coverage-notes-file=", "", ".gcno"),
+        ("-coverage-data-file=", folder.trim_start_matches("-fprofile-dir="), ".gcda"),
+    ] {
+        let mut word = OsString::from(option);
+        word.push(folder);
+        word.push(&files);
+        word.push(ending);
+        command.arg("-Xclang").arg(word);
     }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A debug build under gdb, lldb, AddressSanitizer and UBSan.
-usage: debugging.py REVAMP_CXX SOURCE FOLDER PART; PART: gdb, lldb, sanitizers."""
+"""A debug build under gdb, lldb, AddressSanitizer and UBSan, and one that counts its lines.
+usage: debugging.py REVAMP_CXX SOURCE FOLDER PART; PART: gdb, lldb, sanitizers, coverage."""
 import os
 import re
 import shutil
@@ -90,4 +90,16 @@ def with_sanitizers():
         sys.exit(told)
 
 
-{"gdb": with_gdb, "lldb": with_lldb, "sanitizers": with_sanitizers}[PART]()
+def with_coverage():
+    for flags in (["-Og"], ["-O2", "--coverage"]):
+        code, told = run(built(*flags))
+        if code or not told.endswith(" -2\n"):
+            sys.exit(f"{flags}: {code}: {told}")
+    # Beside the program, not where its object was made.
+    files = {path.name for path in FOLDER.iterdir()}
+    names = {f"debugged_coverage-{SOURCE.stem}.{ending}" for ending in ("gcno", "gcda")}
+    if not names <= files:
+        sys.exit(f"{names - files} are missing in {files}")
+
+
+{"gdb": with_gdb, "coverage": with_coverage, "lldb": with_lldb, "sanitizers": with_sanitizers}[PART]()
