@@ -1058,6 +1058,21 @@ void views(array_view<int> v) {
     });
 }
 
+// Default arguments are of their function's side, local classes of the side of the code around them.
+int of_amp_only(int x) restrict(amp) { return x; }
+int defaults_to_the_host(int x = of_the_host(3)) restrict(amp); // error: 'of_the_host' is a cpu function
+int defaults_to_amp(int x = of_amp_only(3)); // error: 'of_amp_only' is an amp function, and cpu code calls it
+int defaults_for_both(int x = of_the_host(3)) restrict(amp, cpu) { return x; } // error: 'of_the_host' is a cpu function
+inline int local_classes(int x) restrict(amp) {
+    struct of_char {
+        char c;
+        int get() const { return c; } // strict: the class of 'get': 'of_char': its member 'c': 'char' is not a number type
+        int wide(long long y) const { return int(y); } // strict: the parameter 'y': 'long long' is not a number type
+    };
+    of_char one = {'a'}; // strict: the variable 'one': 'of_char': its member 'c': 'char' is not a number type
+    return one.get() + x;
+}
+
 // Members that the compiler makes, of classes and of partial specializations.
 struct host_default {
     int n;
