@@ -144,8 +144,12 @@ inline views &shared_views() {
     const array_view<float> floats = shared_views().floats;                                                            \
     const unsigned given = all().u[5]
 
+// COMPARE_HOST: another device in the place of host threads, as direct3d\ref.
 inline const accelerator_view &host() {
-    static accelerator_view view = accelerator(accelerator::direct3d_warp).get_default_view();
+    static accelerator_view view = [] {
+        const std::string path = std::getenv("COMPARE_HOST") ? std::getenv("COMPARE_HOST") : "direct3d\\warp";
+        return accelerator(std::wstring(path.begin(), path.end())).get_default_view();
+    }();
     return view;
 }
 inline const accelerator_view &vulkan() {
