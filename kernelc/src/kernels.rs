@@ -11,7 +11,7 @@ use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{CompiledKernel, Options};
 use crate::passes::{
     calls, drop_reassoc, end_thread, inline_all, integer_division, lock_fences, lock_sinking, phi_loads,
-    separate_memories, spin_marks, textures, unreachable_returns, unroll_large,
+    separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{diagnostics, folded_constants, ir, kernel_report, lower};
@@ -228,7 +228,7 @@ impl Steps<'_> {
             let Some(mut module) = before else { continue };
             if self.pass(&mut module, "unroll-large", unroll_large::run)? {
                 self.pipeline(&mut module, "unroll", &pipelines::unroll_large())?;
-                self.unmark(prepared, &mut module)?;
+                self.finish(prepared, &mut module)?;
                 dump(&module, levels.0.len())?;
                 levels.0.insert(0, (Unrolling::Large, ir::snapshot(&module)));
             }
@@ -236,7 +236,9 @@ impl Steps<'_> {
         Ok(levels)
     }
 
-    fn unmark(&self, prepared: &Prepared, module: &mut Module) -> Result<(), String> {
+    /// What comes after LLVM's passes.
+    fn finish(&self, prepared: &Prepared, module: &mut Module) -> Result<(), String> {
+        self.pass(module, "wide-products", wide_products::run)?;
         if prepared.has_spin_loops { self.pass(module, "spin-marks-removed", spin_marks::unmark) } else { Ok(()) }
     }
 
@@ -251,7 +253,7 @@ impl Steps<'_> {
         } else {
             self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
         }
-        self.unmark(prepared, &mut module)?;
+        self.finish(prepared, &mut module)?;
         let code = ir::snapshot(&module);
         if !lower::kernels(&code).any(has_unreachable) {
             return Ok(Made { module, code, before });
@@ -262,7 +264,7 @@ impl Steps<'_> {
         self.pipeline(&mut module, "optimise", &pipelines::optimise_and_unroll(how))?;
         self.pass(&mut module, "unreachable-returns", unreachable_returns::run)?;
         self.pipeline(&mut module, "structure", &pipelines::structure())?;
-        self.unmark(prepared, &mut module)?;
+        self.finish(prepared, &mut module)?;
         let code = ir::snapshot(&module);
         Ok(Made { module, code, before: None })
     }

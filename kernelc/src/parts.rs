@@ -4,8 +4,9 @@
 use crate::clang::Clang;
 use crate::device_abi::begins_kernel;
 use crate::files::Running;
-use crate::llvm::{Llvm, Module};
+use crate::llvm::{Editor, Llvm, Module};
 use crate::pipelines;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -84,17 +85,29 @@ fn cut(module: Module, all: &[String], kernels: Range<usize>, code: &Path) -> Re
         return module.write(&file(code, &kernels));
     }
     let middle = kernels.start + kernels.len() / 2;
-    let without = |mut half: Module, others: &[String]| {
-        half.edit(|edit| {
-            let others = edit.functions().filter(|function| others.contains(&function.name()));
-            others.collect::<Vec<_>>().into_iter().for_each(|function| edit.leave_to_others(function));
-        });
-        half.run(&pipelines::left_to_others()).map(|()| half)
-    };
     let first = without(module.clone(), &all[middle..kernels.end])?;
     cut(first, all, kernels.start..middle, code)?;
     let second = without(module, &all[kernels.start..middle])?;
     cut(second, all, middle..kernels.end, code)
+}
+
+/// A module without the bodies of these kernels. LLVM's lists go on naming them.
+fn without(mut module: Module, kernels: &[String]) -> Result<Module, String> {
+    let globals = |edit: Editor<'_>| edit.functions().chain(edit.globals()).collect::<Vec<_>>();
+    // What LLVM knows the value of and other modules have keeps that value.
+    let known: HashSet<String> = module.edit(|edit| {
+        let known = globals(edit).into_iter().filter(|&global| edit.take_over(global)).map(|one| one.name()).collect();
+        for kernel in edit.functions().filter(|function| kernels.contains(&function.name())) {
+            edit.leave_to_others(kernel);
+        }
+        known
+    });
+    module.run(&pipelines::left_to_others())?;
+    module.edit(|edit| {
+        let known = globals(edit).into_iter().filter(|global| known.contains(&global.name()));
+        known.for_each(|global| edit.leave_to_others(global));
+    });
+    Ok(module)
 }
 
 /// Does work for each of `count` parts, as many at a time as there are jobs: the results, in the order of the parts.
@@ -154,10 +167,11 @@ mod tests {
         let kernels: String = (0..MOST + 1)
             .map(|n| format!("define spir_kernel void @kernel{n}() {{ call void @function{}() ret void }}\n", n / 2))
             .collect();
+        let known = "@known = available_externally constant i32 5\ndefine i32 @five() { %n = load i32, ptr @known ret i32 %n }\n";
         let functions: String = (0..MOST).map(|n| format!("define void @function{n}() {{ ret void }}\n")).collect();
         let clang = Clang::find().unwrap();
         let llvm = Llvm::load([&clang.compiler, &clang.opt], clang.major).unwrap();
-        let module = Module::read(llvm, (kernels + &functions).as_bytes(), "code").unwrap();
+        let module = Module::read(llvm, (kernels + &functions + known).as_bytes(), "code").unwrap();
         let all: Vec<String> = (0..MOST + 1).map(|n| format!("kernel{n}")).collect();
         let folder = crate::files::Folder::new().unwrap();
         let code = folder.file("device.ll");
@@ -165,6 +179,7 @@ mod tests {
         let names = |kernels: Range<usize>| {
             let bytes = std::fs::read(file(&code, &kernels)).unwrap();
             let module = Module::read(llvm, &bytes, "part").unwrap();
+            assert!(module.print().contains("@known = available_externally constant i32 5"));
             let defined = module.functions().filter(|function| function.first_block().is_some());
             defined.map(|function| function.name()).filter(|name| name.starts_with("kernel")).collect::<Vec<_>>()
         };

@@ -536,11 +536,44 @@ TEST(functions_of_the_library_that_are_not_constexpr) {
                 const long long wider = -7;
                 view[i] = a[1] + std::abs(i[0] - 4) * 10 + int(std::abs(wide)) * 100 + int(std::abs(wider)) * 1000 +
                           distance(i[0], 9) * 10000 + int(std::abs(-1.5f) * 2) * 100000;
+                b[0] = std::exchange(a[0], 1 << 20);
+                view[i] += a[0] * (b[0] == 3);
             });
         view.synchronize();
-        CHECK(made == std::vector<int>({397540, 387431, 377322}));
+        CHECK(made == std::vector<int>({397540 + (1 << 20), 387431 + (1 << 20), 377322 + (1 << 20)}));
     }
     CHECK(distance(2, 5) == 3 && std::abs(-3) == 3);
+}
+
+static int &(in_parentheses)(int &x) restrict(cpu, amp) {
+    return x;
+}
+static int (&row(int (&of)[2][3], int n) restrict(cpu, amp))[3] {
+    return of[n];
+}
+// LLVM makes one product of 128 bits of it.
+static uint64_t upper_half(uint64_t a, uint64_t b) restrict(cpu, amp) {
+    const uint64_t low_a = a & 0xffffffff, high_a = a >> 32, low_b = b & 0xffffffff, high_b = b >> 32;
+    const uint64_t middle = high_a * low_b + (low_a * low_b >> 32);
+    const uint64_t other = low_a * high_b + (middle & 0xffffffff);
+    return high_a * high_b + (middle >> 32) + (other >> 32);
+}
+TEST(declarators_in_parentheses_and_upper_halves_of_products) {
+    const uint64_t most = ~uint64_t(0);
+    std::vector<uint64_t> factors = {most, most - 1, 1, 0x123456789abcdef0, 1ull << 63}, made(factors.size());
+    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
+        const array_view<const uint64_t> factor(factors);
+        const array_view<uint64_t> view(made);
+        parallel_for_each(
+            on, view.extent, [=](index<1> i) restrict(amp) {
+                int cells[2][3] = {{1, 2, 3}, {4, 5, 6}};
+                in_parentheses(row(cells, 1)[2]) += i[0];
+                view[i] = upper_half(factor[i], most) + cells[1][2];
+            });
+        view.synchronize();
+        CHECK(made ==
+              std::vector<uint64_t>({most - 1 + 6, most - 2 + 7, 8, 0x123456789abcdeef + 9, (1ull << 63) - 1 + 10}));
+    }
 }
 
 CHECK_MAIN

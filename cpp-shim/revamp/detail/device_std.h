@@ -1,5 +1,6 @@
 // revamp: functions of the standard library that only the host has, for kernels: `std::abs` of integers, and
-// `std::swap` before C++20. Others that kernels may use are constexpr, which Clang takes for both sides.
+// `std::swap` and `std::exchange` before C++20. Others that kernels may use are constexpr, which Clang takes for both
+// sides.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -39,6 +40,11 @@ swap(T &a, T &b) noexcept(is_nothrow_move_constructible<T>::value &&is_nothrow_m
 template <class T, size_t N> REVAMP_DEVICE inline void swap(T (&a)[N], T (&b)[N]) noexcept(noexcept(swap(*a, *b))) {
     for (size_t n = 0; n < N; n++)
         swap(a[n], b[n]);
+}
+template <class T, class U = T> REVAMP_DEVICE inline T exchange(T &object, U &&value) {
+    T held = static_cast<T &&>(object);
+    object = static_cast<U &&>(value);
+    return held;
 }
 #endif
 } // namespace std

@@ -126,14 +126,28 @@ impl<'m> Editor<'m> {
         }
     }
 
-    /// Makes a function one that another module has: `elim-avail-extern` leaves its declaration.
-    pub fn leave_to_others(self, function: Value<'m>) {
-        assert!(function.first_block().is_some(), "{} has no body", function.name());
-        let (f, raw) = (self.llvm.functions, self.own(function));
-        // SAFETY: it is a function with a body, which has to be in no group of this linkage.
+    /// Makes the definition of a function or variable one that another module has: `elim-avail-extern` leaves its declaration.
+    pub fn leave_to_others(self, definition: Value<'m>) {
+        assert!(Self::is_global(definition), "{:?} left to others", definition.form());
+        let (f, raw) = (self.llvm.functions, self.own(definition));
+        // SAFETY: it is a function or a variable, which has to be in no group of this linkage.
         unsafe {
             (f.LLVMSetComdat)(raw, std::ptr::null_mut());
             (f.LLVMSetLinkage)(raw, linkage::AVAILABLE_EXTERNALLY);
+        }
+    }
+
+    /// The opposite; false of what is not another module's.
+    pub fn take_over(self, global: Value<'m>) -> bool {
+        assert!(Self::is_global(global), "{:?} taken over", global.form());
+        let (f, raw) = (self.llvm.functions, self.own(global));
+        // SAFETY: it is a function or a variable, and of that linkage it has a definition.
+        unsafe {
+            let is_others = (f.LLVMGetLinkage)(raw) == linkage::AVAILABLE_EXTERNALLY;
+            if is_others {
+                (f.LLVMSetLinkage)(raw, linkage::EXTERNAL);
+            }
+            is_others
         }
     }
 

@@ -220,7 +220,7 @@ impl<'m> Value<'m> {
     }
 
     /// Of any value: whether something uses it that is not erased.
-    pub(super) fn is_used(self) -> bool {
+    pub fn is_used(self) -> bool {
         self.users().any(|user| user.is_none_or(|user| !user.is_instruction() || user.is_placed()))
     }
 

@@ -20,6 +20,7 @@ pub mod textures;
 pub mod unreachable_returns;
 pub mod unroll_large;
 pub mod version_bounds;
+pub mod wide_products;
 pub mod zero_bounds;
 
 use crate::llvm::Module;
@@ -34,7 +35,7 @@ pub enum Pass {
 }
 
 /// The passes by their names on the command line.
-pub const PASSES: [(&str, Pass); 18] = [
+pub const PASSES: [(&str, Pass); 19] = [
     ("acquire-release", Pass::Plain(acquire_release::run)),
     ("drop-reassoc", Pass::Plain(drop_reassoc::run)),
     ("end-thread", Pass::Plain(end_thread::run)),
@@ -52,6 +53,7 @@ pub const PASSES: [(&str, Pass); 18] = [
     ("unreachable-returns", Pass::Plain(unreachable_returns::run)),
     ("unroll-large", Pass::Answers(unroll_large::run)),
     ("version-bounds", Pass::MayFail(version_bounds::run)),
+    ("wide-products", Pass::Answers(wide_products::run)),
     ("zero-bounds", Pass::MayFail(zero_bounds::run)),
 ];
 
