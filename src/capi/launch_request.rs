@@ -78,6 +78,7 @@ impl Granted {
         }
     }
 
+    #[inline(always)]
     fn is(&self, r: &Request<'_>) -> bool {
         let same = |(a, b): (&revamp_argument, &revamp_argument)| {
             (a.kind, a.offset, a.access, a.array, a.view, a.size)
@@ -96,6 +97,7 @@ impl Granted {
     }
 
     /// True if no handle was freed since.
+    #[inline(always)]
     fn is_alive(&self) -> bool {
         let alive = |a: &revamp_argument| {
             if !a.view.is_null() {

@@ -165,11 +165,10 @@ impl BlockCopy {
         let length = block.bytes.len().next_multiple_of(COPY_ALIGN);
         let mut room: Vec<u8> = Vec::new();
         room.make_room(length + COPY_ALIGN)?;
+        room.resize(length + COPY_ALIGN, 0);
         let first = room.as_ptr().align_offset(COPY_ALIGN);
-        room.resize(first, 0);
-        room.extend_from_slice(&block.bytes);
-        room.resize(first + length, 0);
-        let copy = &mut room[first..];
+        let copy = &mut room[first..first + length];
+        copy[..block.bytes.len()].copy_from_slice(&block.bytes);
         let address = copy.as_mut_ptr().expose_provenance() as u64;
         block.put_addresses(copy, address);
         Ok(Self { room, first })

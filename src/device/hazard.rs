@@ -76,9 +76,15 @@ pub struct Point {
 }
 
 impl Point {
+    /// True if it is on this timeline.
+    #[inline]
+    pub fn is_on(&self, timeline: &Arc<dyn Timeline>) -> bool {
+        Arc::ptr_eq(&self.timeline, timeline)
+    }
+
     /// Becomes `other`; cheap if both are on the same timeline.
     fn set(&mut self, other: &Self) {
-        if self.timeline.id() == other.timeline.id() {
+        if self.is_on(&other.timeline) {
             (self.value, self.sequence) = (other.value, other.sequence);
         } else {
             *self = other.clone();
@@ -390,13 +396,19 @@ impl Segments {
 
     /// Calls `found` for each unfinished use of `range` that `access` must come after. Finished ones are forgotten.
     pub fn conflicts(&mut self, range: &Range<u64>, access: Access, found: impl FnMut(&Point)) {
-        self.conflicts_of(0, range, access, found);
+        self.conflicts_by(Point::reached, range, access, found);
     }
 
-    /// [`Self::conflicts`] for work of the timeline `own` (0: none). Its own earlier work is in order anyway, so the device
-    /// is not asked whether that is done.
-    pub fn conflicts_of(&mut self, own: u64, range: &Range<u64>, access: Access, found: impl FnMut(&Point)) {
-        let done = |p: &Point| if p.timeline.id() == own { p.timeline.seen(p.value) } else { p.reached() };
+    /// [`Self::conflicts`] for work of the timeline `own`. Its own earlier work is in order anyway, so the device is not
+    /// asked whether that is done.
+    pub fn conflicts_of(
+        &mut self,
+        own: &Arc<dyn Timeline>,
+        range: &Range<u64>,
+        access: Access,
+        found: impl FnMut(&Point),
+    ) {
+        let done = |p: &Point| if p.is_on(own) { p.timeline.seen(p.value) } else { p.reached() };
         self.conflicts_by(done, range, access, found);
     }
 
@@ -502,8 +514,10 @@ impl Segments {
 
 /// Adds a read, which replaces earlier ones of the same timeline.
 fn add_read(reads: &mut SmallVec<[Point; 2]>, point: &Point) {
-    match reads.iter_mut().find(|p| p.timeline.id() == point.timeline.id()) {
-        Some(old) if old.sequence <= point.sequence => old.set(point),
+    match reads.iter_mut().find(|p| p.is_on(&point.timeline)) {
+        Some(old) if old.sequence <= point.sequence => {
+            (old.value, old.sequence) = (point.value, point.sequence);
+        }
         Some(_) => {}
         None => reads.push(point.clone()),
     }

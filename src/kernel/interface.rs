@@ -123,6 +123,8 @@ pub struct Binding {
     pub stride: Option<u64>,
     /// Descriptors in an array of descriptors (1 if it is none; 0, with [`BindingKind::Other`], if it has no fixed length).
     pub count: u32,
+    /// Number of its first descriptor among those of all bindings.
+    pub first: usize,
 }
 
 /// As messages call it.

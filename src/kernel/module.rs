@@ -120,6 +120,10 @@ impl Module {
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
     }
+    /// Number of descriptors of all bindings.
+    pub fn descriptors(&self) -> usize {
+        self.bindings.last().map_or(0, |b| b.first + b.count as usize)
+    }
     /// The images that are sampled with samplers of other bindings.
     pub fn sampled_pairs(&self) -> &[SampledPair] {
         &self.sampled

@@ -71,13 +71,20 @@ pub(super) fn bindings(
             BindingKind::StorageBuffer | BindingKind::UniformBuffer => (layout.size, layout.stride),
             _ => (0, None),
         };
-        let new = Binding { set, binding, name: buffer_name(code, id, element), kind, access, min_size, stride, count };
+        let name = buffer_name(code, id, element);
+        let new = Binding { set, binding, name, kind, access, min_size, stride, count, first: 0 };
         match found.get_mut(&(set, binding)) {
             None => _ = found.insert((set, binding), new),
             Some(old) => merge(old, new)?,
         }
     }
-    Ok(found.into_values().collect())
+    let mut found: Vec<_> = found.into_values().collect();
+    let mut descriptors = 0;
+    for b in &mut found {
+        b.first = descriptors;
+        descriptors += b.count as usize;
+    }
+    Ok(found)
 }
 
 /// True for the variable that is the argument block of a compiled kernel.

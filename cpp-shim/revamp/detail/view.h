@@ -110,7 +110,7 @@ struct view_control {
         acquire_order();
     }
     bool is_last() noexcept;
-    static void release_any(view_control *c) noexcept;
+    static void release_last(view_control *c) noexcept;
     static view_control *project_any(view_control *of, int i, int count, std::ptrdiff_t step, revamp_access access);
     revamp_array_view make();
 };
@@ -245,18 +245,17 @@ inline bool view_control::is_last() noexcept {
         if (__builtin_expect(!(c->owners.fetch_sub(1, std::memory_order_acq_rel) & orphaned), 1)) return;
         c = source;
     }
-    release_any(c);
+    if (c->is_last()) release_last(c);
 }
 
-[[gnu::noinline]] inline void view_control::release_any(view_control *c) noexcept {
-    if (!c->is_last()) return;
+[[gnu::noinline]] inline void view_control::release_last(view_control *c) noexcept {
     slice_source *const source = c->parent;
     if (c->in_pool) {
         c->let_go();
-        if (c->owners.fetch_sub(1, std::memory_order_acq_rel) & orphaned) release_any(source);
+        if (c->owners.fetch_sub(1, std::memory_order_acq_rel) & orphaned) release(source);
     } else if (source) {
         delete c;
-        release_any(source);
+        release(source);
     } else {
         static_cast<slice_source *>(c)->end();
     }

@@ -384,7 +384,7 @@ impl HostQueue {
                 if point.timeline.id() == self.timeline.id {
                     return;
                 }
-                match after.iter_mut().find(|p| p.timeline.id() == point.timeline.id()) {
+                match after.iter_mut().find(|p| p.is_on(&point.timeline)) {
                     Some(known) if known.value >= point.value => {}
                     Some(known) => *known = point.clone(),
                     None => after.push(point.clone()),

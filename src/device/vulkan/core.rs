@@ -324,13 +324,15 @@ impl Core {
     }
 
     /// The error with which the device was lost.
+    #[inline]
     pub fn lost(&self) -> Option<Error> {
         self.lost.get().cloned()
     }
 
     /// Fails if the device is lost.
+    #[inline]
     pub fn check_alive(&self) -> Result<()> {
-        self.lost().map_or(Ok(()), Err)
+        self.lost.get().map_or(Ok(()), |lost| Err(lost.clone()))
     }
 
     /// Turns the result of a Vulkan call into an error, and remembers a lost device.

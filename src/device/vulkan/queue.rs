@@ -275,7 +275,6 @@ impl VulkanQueue {
     /// Locks the trackers of the buffers, all together and in one order, so that two queues cannot order two buffers
     /// differently; then finds the conflicts of the uses.
     fn find_conflicts<'a>(&self, state: &QueueState, order: &Order<'a>, found: &mut Conflicts<'a>) -> Result<()> {
-        let own = self.own.id();
         let watched = self.core.overruns.is_active();
         let Conflicts { trackers, barrier, chained, waits, elsewhere, after } = found;
         for &(id, u) in order {
@@ -283,11 +282,11 @@ impl VulkanQueue {
                 trackers.push((id, u.buffer.tracker().lock_as(id)));
             }
             let Some((_, segments)) = trackers.last_mut() else { continue };
-            segments.conflicts_of(own, &u.range, u.access, |p| {
+            segments.conflicts_of(&self.timeline, &u.range, u.access, |p| {
                 if watched && !u.renewed {
                     after.add((p.timeline.id(), p.sequence));
                 }
-                if p.timeline.id() == own {
+                if p.is_on(&self.timeline) {
                     *barrier |= p.sequence >= state.barrier;
                     *chained |= p.value == state.value;
                 } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
@@ -311,7 +310,7 @@ impl VulkanQueue {
             if let Some(reason) = if any_lost() { p.timeline.lost(p) } else { None } {
                 return Err(reason);
             }
-            let is_own = p.timeline.id() == self.own.id();
+            let is_own = p.is_on(&self.timeline);
             if if is_own { p.timeline.seen(p.value) } else { p.reached() } {
                 continue;
             }
@@ -360,7 +359,7 @@ impl VulkanQueue {
         let point = Point { timeline: self.timeline.clone(), value: number, sequence };
         let (mut at, locked) = (0, conflicts.trackers.as_mut_slice());
         for &(id, u) in order {
-            batch.for_host |= u.access.writes() && u.buffer.host().is_some();
+            batch.for_host = batch.for_host || u.access.writes() && u.buffer.host().is_some();
             at += usize::from(locked[at].0 != id);
             let segments = &mut locked[at].1;
             // A batch keeps each of its buffers alive.

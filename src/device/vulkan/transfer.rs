@@ -211,8 +211,7 @@ impl Transfers {
             return true;
         }
         let mut follows = false;
-        let own = queue.timeline().id();
-        buffer.tracker().lock().conflicts(range, access, |p| follows |= p.timeline.id() == own);
+        buffer.tracker().lock().conflicts(range, access, |p| follows |= p.is_on(queue.timeline()));
         !follows
     }
 

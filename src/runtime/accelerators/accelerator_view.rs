@@ -177,7 +177,7 @@ impl AcceleratorView {
     }
 
     /// Gives the queue a launch of this kernel.
-    #[inline]
+    #[inline(always)]
     pub(in crate::runtime) fn dispatch(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
         if kernel.is_new() || events::is_on() {
             self.dispatch_new(kernel, dispatch)

@@ -26,6 +26,7 @@ use crate::runtime::runtime;
 use crate::trace::events::{Object, Span, cause, caused_by};
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 const DISPATCH: Call = implicit(c"revamp_dispatch");
@@ -142,7 +143,7 @@ impl<'a> Wanted<'a> {
             self.captured.make_room(count)?;
             self.roles.make_room(count)?;
         }
-        let descriptors: usize = self.kernel.module().bindings().iter().map(|b| b.count as usize).sum();
+        let descriptors = self.kernel.module().descriptors();
         if descriptors > self.given.inline_size() {
             self.given.make_room(descriptors)?;
         }
@@ -223,7 +224,9 @@ impl<'a> Wanted<'a> {
                 }
             }
         }
-        spec.sort_by_key(|(id, _)| *id);
+        if spec.len() > 1 {
+            spec.sort_by_key(|(id, _)| *id);
+        }
         if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
             return Err(Error::invalid(format!("specialization constant {id} is given twice; give it once")));
         }
@@ -236,7 +239,7 @@ impl<'a> Wanted<'a> {
         }
         if launch.block.is_empty() {
             constants.check_complete(self.kernel)?;
-        } else if constants.given.contains(&true) {
+        } else if constants.has_any() {
             return Err(Error::invalid(
                 "both an argument block and push constants are given, but the kernel's only push constant is the address of the block; pass the block alone",
             ));
@@ -286,19 +289,16 @@ impl<'a> Wanted<'a> {
     fn declared(&mut self, place: Place) -> Result<&'a Binding> {
         let all = self.kernel.module().bindings();
         let (set, binding, element) = place;
-        let mut first = 0;
-        for b in all {
-            if (b.binding, b.set) != (binding, set) {
-                first += b.count as usize;
-            } else if element >= b.count {
-                return Err(no_element(self.kernel, b, element));
-            } else if std::mem::replace(&mut self.given[first + element as usize], true) {
-                return Err(given_twice(self.kernel, place));
-            } else {
-                return Ok(b);
-            }
+        let Some(b) = all.iter().find(|b| (b.binding, b.set) == (binding, set)) else {
+            return Err(no_binding(all, set, binding));
+        };
+        if element >= b.count {
+            return Err(no_element(self.kernel, b, element));
         }
-        Err(no_binding(all, set, binding))
+        if std::mem::replace(&mut self.given[b.first + element as usize], true) {
+            return Err(given_twice(self.kernel, place));
+        }
+        Ok(b)
     }
 
     /// Gives the launch to a queue. Nothing pending may conflict. `default` is the default view, if the call has chosen it.
@@ -471,27 +471,43 @@ fn binding_name(kernel: &SpirvKernel, (set, binding, element): Place) -> String 
 }
 
 /// Checks how many bytes a buffer gets.
+#[inline]
 fn check_bytes(kernel: &SpirvKernel, declared: &Binding, place: Place, bytes: u64) -> Result<()> {
     let p = kernel.accelerator().properties();
     let needed = declared.min_size + declared.stride.unwrap_or(0);
-    let (most, advice) = match declared.kind {
-        BindingKind::UniformBuffer => (p.max_uniform_buffer_range, "bind a section, or use a storage buffer"),
-        _ => (p.max_storage_buffer_range, "bind sections, or pass an address"),
+    let most = match declared.kind {
+        BindingKind::UniformBuffer => p.max_uniform_buffer_range,
+        _ => p.max_storage_buffer_range,
     };
-    if bytes < needed {
-        let at = binding_name(kernel, place);
-        return Err(Error::invalid(format!(
-            "{at} needs at least {needed} bytes, but is given {bytes}; pass a larger array or array_view"
-        )));
+    if (needed..=most).contains(&bytes) {
+        Ok(())
+    } else {
+        Err(wrong_bytes(kernel, declared, place, bytes, needed..=most))
     }
-    if bytes > most {
-        return Err(Error::invalid(format!(
-            "{} is given {bytes} bytes, but a binding covers at most {most} bytes on {}; {advice}",
-            binding_name(kernel, place),
-            kernel.accelerator().name()
-        )));
+}
+
+#[cold]
+fn wrong_bytes(
+    kernel: &SpirvKernel,
+    declared: &Binding,
+    place: Place,
+    bytes: u64,
+    allowed: RangeInclusive<u64>,
+) -> Error {
+    let (at, needed, most) = (binding_name(kernel, place), allowed.start(), allowed.end());
+    if bytes < *needed {
+        return Error::invalid(format!(
+            "{at} needs at least {needed} bytes, but is given {bytes}; pass a larger buffer"
+        ));
     }
-    Ok(())
+    let advice = match declared.kind {
+        BindingKind::UniformBuffer => "bind a section, or use a storage buffer",
+        _ => "bind sections, or pass an address",
+    };
+    Error::invalid(format!(
+        "{at} is given {bytes} bytes, but a binding covers at most {most} bytes on {}; {advice}",
+        kernel.accelerator().name()
+    ))
 }
 
 /// Checks the bytes of a uniform buffer against what the kernel declares.
@@ -561,33 +577,54 @@ fn check_alignment(kernel: &SpirvKernel, place: Place, bound_as: BoundAs, bound:
 /// The push-constant block while it is filled.
 struct Constants {
     bytes: SmallVec<[u8; 128]>,
+    /// Bytes of the block, which may end before `bytes`.
+    size: usize,
+    /// How many of them are not given.
+    missing: usize,
+    /// Which are given. Empty until a part of the block is given.
     given: SmallVec<[bool; 128]>,
 }
 
 impl Constants {
     #[inline(always)]
     fn new(size: u32) -> Self {
-        let padded = size.next_multiple_of(4) as usize;
-        Self { bytes: SmallVec::from_elem(0, padded), given: SmallVec::from_elem(false, size as usize) }
+        let (padded, size) = (size.next_multiple_of(4) as usize, size as usize);
+        Self { bytes: SmallVec::from_elem(0, padded), size, missing: size, given: SmallVec::new() }
     }
 
     fn put(&mut self, offset: u32, data: &[u8]) -> Result<()> {
         let (from, to) = (offset as usize, (offset as usize).saturating_add(data.len()));
-        if to > self.given.len() {
+        if to > self.size {
             return Err(Error::invalid(format!(
                 "push constants {from}..{to} are given, but the kernel's block has {} bytes",
-                self.given.len()
+                self.size
             )));
         }
-        if self.given[from..to].contains(&true) {
+        if data.len() > self.missing || !self.given.is_empty() && self.given[from..to].contains(&true) {
             return Err(Error::invalid(format!("push constants in {from}..{to} are given twice; give them once")));
         }
         self.bytes[from..to].copy_from_slice(data);
-        self.given[from..to].fill(true);
+        self.missing -= data.len();
+        if data.len() < self.size {
+            self.given.resize(self.size, false);
+            self.given[from..to].fill(true);
+        }
         Ok(())
     }
 
+    /// True if any byte is given.
+    fn has_any(&self) -> bool {
+        self.missing < self.size
+    }
+
+    #[inline]
     fn check_complete(&self, kernel: &SpirvKernel) -> Result<()> {
+        if self.missing == 0 { Ok(()) } else { self.check_members(kernel) }
+    }
+
+    /// Bytes between the members of the block need not be given.
+    #[cold]
+    fn check_members(&self, kernel: &SpirvKernel) -> Result<()> {
         let Some(push) = kernel.module().push() else { return Ok(()) };
         for m in &push.members {
             let (from, to) = (m.offset as usize, (m.offset + m.size) as usize);

@@ -299,17 +299,22 @@ impl SourceState {
 
     /// Waits for uses of memory of the host (home's or the copy's) through other buffers than `except`.
     pub fn wait_memory(&self, memory: MemoryId, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
-        let own = match &self.home {
-            Home::Array(a) if memory == MemoryId::Home => Some(a.buffer()),
-            _ => None,
-        };
-        let aliases = self.holders.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
-        let mut seen: Option<u64> = None;
-        for buffer in own.into_iter().chain(aliases) {
+        let mut seen = None;
+        let mut wait = |buffer: &Arc<dyn Buffer>| {
+            let id = Some(buffer.id());
             // Views of one device share a buffer and are usually neighbours.
-            if except != Some(buffer.id()) && seen != Some(buffer.id()) {
-                buffer.tracker().wait(range, access)?;
-                seen = Some(buffer.id());
+            if id == except || id == seen {
+                return Ok(());
+            }
+            seen = id;
+            buffer.tracker().wait(range, access)
+        };
+        if let (Home::Array(a), MemoryId::Home) = (&self.home, memory) {
+            wait(a.buffer())?;
+        }
+        for holder in &self.holders {
+            if let Some(alias) = holder.alias.as_ref().filter(|_| holder.memory == memory) {
+                wait(alias)?;
             }
         }
         Ok(())

@@ -133,6 +133,7 @@ impl SourceState {
 
     /// The memory of a holder for kernels and copies, with the source's byte at which it begins. Waits until uses of the
     /// same memory through other buffers are done.
+    #[inline(always)]
     pub fn device_memory(
         &mut self,
         holder: &Holder,
@@ -146,6 +147,7 @@ impl SourceState {
     }
 
     /// [`Self::device_memory`], without waiting.
+    #[inline]
     pub fn memory_of(&self, holder: &Holder) -> Result<(Arc<dyn Buffer>, u64)> {
         match (&holder.alias, holder.memory) {
             (Some(alias), _) => Ok((alias.clone(), 0)),
