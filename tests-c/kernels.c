@@ -768,6 +768,24 @@ TEST(registered_kernels_are_found_by_name) {
     CHECK_OK(revamp_kernel_unregister(records, 2));
 }
 
+TEST(registrations_of_a_record_are_counted) {
+    revamp_kernel_record records[2] = {{sizeof *records, "test.step", step_module.words, step_module.size},
+                                       {sizeof *records, "", fill_module.words, fill_module.size}};
+    revamp_kernel kernel = NULL;
+    FOR_EACH_PLACE(p, runs_spirv) {
+        /* A call that fails registers nothing. */
+        CHECK_FAILS(revamp_kernel_register(records, 2), AS_ARGUMENT, "without a name");
+        CHECK_FAILS(revamp_kernel_find(p->accelerator, "test.step", &kernel), AS_RUNTIME, "no kernel");
+        CHECK_OK(revamp_kernel_register(records, 1));
+        CHECK_OK(revamp_kernel_register(records, 1));
+        CHECK_OK(revamp_kernel_unregister(records, 1));
+        REQUIRE_OK(revamp_kernel_find(p->accelerator, "test.step", &kernel));
+        CHECK_OK(revamp_kernel_release(kernel));
+        CHECK_OK(revamp_kernel_unregister(records, 1));
+        CHECK_FAILS(revamp_kernel_find(p->accelerator, "test.step", &kernel), AS_RUNTIME, "no kernel");
+    }
+}
+
 /* What a driver makes of kernels. */
 
 struct code {

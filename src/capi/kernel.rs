@@ -475,7 +475,8 @@ unsafe fn with_launch<T>(
 
 /// Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
 /// code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
-/// called at any time.
+/// called at any time. Each call needs its revamp_kernel_unregister(). Plugins may register the
+/// same module under one name; with different modules revamp_kernel_find() fails for that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_aside(|| {
@@ -489,9 +490,14 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
                 (record.addr(), pointer::text(r.name, "name")?, spirv)
             });
         }
-        for (address, name, spirv) in read {
-            let id = registry::register(name.to_owned(), copied(spirv)?)?;
-            records_by_address().lock().insert(address, id);
+        for (at, &(address, name, spirv)) in read.iter().enumerate() {
+            match copied(spirv).and_then(|spirv| registry::register(name.to_owned(), spirv)) {
+                Ok(id) => records_by_address().lock().entry(address).or_default().push(id),
+                Err(e) => {
+                    read[..at].iter().for_each(|&(address, ..)| unregister(address));
+                    return Err(e);
+                }
+            }
         }
         Ok(())
     })
@@ -503,17 +509,29 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
 pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_release(|| {
         // SAFETY: the caller vouches for the records.
-        for record in unsafe { pointer::each(records, count, "records") }? {
-            if let Some(id) = records_by_address().lock().remove(&record.addr()) {
-                registry::unregister(id);
-            }
-        }
+        unsafe { pointer::each(records, count, "records") }?.for_each(|record| unregister(record.addr()));
         Ok(())
     })
 }
 
-/// The records that C registered, by their addresses.
-fn records_by_address() -> &'static Mutex<HashMap<usize, registry::RecordId>, { rank::RECORDS }> {
-    static RECORDS: OnceLock<Mutex<HashMap<usize, registry::RecordId>, { rank::RECORDS }>> = OnceLock::new();
+/// Takes back what was registered last with the record at `address`, if anything was.
+fn unregister(address: usize) {
+    let mut records = records_by_address().lock();
+    let Some(ids) = records.get_mut(&address) else { return };
+    let last = ids.pop();
+    if ids.is_empty() {
+        records.remove(&address);
+    }
+    drop(records);
+    if let Some(id) = last {
+        registry::unregister(id);
+    }
+}
+
+/// What C registered, by the records' addresses.
+type Records = Mutex<HashMap<usize, SmallVec<[registry::RecordId; 1]>>, { rank::RECORDS }>;
+
+fn records_by_address() -> &'static Records {
+    static RECORDS: OnceLock<Records> = OnceLock::new();
     RECORDS.get_or_init(Mutex::default)
 }
