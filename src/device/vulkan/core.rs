@@ -324,15 +324,14 @@ impl Core {
     }
 
     /// The error with which the device was lost.
-    #[inline]
     pub fn lost(&self) -> Option<Error> {
-        self.lost.get().cloned()
+        if self.is_lost() { self.lost.get().cloned() } else { None }
     }
 
     /// Fails if the device is lost.
     #[inline]
     pub fn check_alive(&self) -> Result<()> {
-        self.lost.get().map_or(Ok(()), |lost| Err(lost.clone()))
+        if self.is_lost() { self.lost().map_or(Ok(()), Err) } else { Ok(()) }
     }
 
     /// Turns the result of a Vulkan call into an error, and remembers a lost device.
