@@ -38,8 +38,8 @@ void axpy(Bench &b, const std::string &name, uint32_t count) {
             const ours::View from = ours::View::over(x.data(), {extent}).read_only();
             const ours::View to = ours::View::over(y.data(), {extent});
             const SaxpyBlock block{0, 0, a, count};
-            const revamp_argument arguments[] = {revamp_argument_view_address(0, from),
-                                                 revamp_argument_view_address(8, to)};
+            const revamp_argument arguments[] = {revamp_argument_view_address(0, from, REVAMP_ACCESS_NONE),
+                                                 revamp_argument_view_address(8, to, REVAMP_ACCESS_NONE)};
             const revamp_dispatch_info info = ours::over(extent, arguments, &block, sizeof block);
             ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
             ours::must(revamp_array_view_synchronize(to, REVAMP_ACCESS_READ), "revamp_array_view_synchronize");

@@ -61,7 +61,8 @@ void live_views(Bench &b, Act act, const std::string &name) {
                    }) /
                    many;
         }
-        const std::vector<revamp_argument> argument{revamp_argument_view_address(address_offset(0), views.front())};
+        const std::vector<revamp_argument> argument{
+            revamp_argument_view_address(address_offset(0), views.front(), REVAMP_ACCESS_NONE)};
         auto launches = [&](unsigned many) {
             const double spent = thread_timed([&] {
                 for (unsigned i = 0; i < many; i++)
@@ -103,7 +104,7 @@ void live_sources(Bench &b, bool launching, const std::string &name) {
         }
         std::vector<std::vector<revamp_argument>> arguments;
         for (const ours::View &view : views)
-            arguments.push_back({revamp_argument_view_address(address_offset(0), view)});
+            arguments.push_back({revamp_argument_view_address(address_offset(0), view, REVAMP_ACCESS_NONE)});
         auto each = [&] {
             return thread_timed([&] {
                 for (const auto &argument : arguments)
@@ -210,7 +211,8 @@ void capture_square(Bench &b, const std::string &name) {
     curve(b, name, squares, [&](unsigned n) {
         constexpr unsigned many = 500;
         const ours::View part = square(matrix, n);
-        const std::vector<revamp_argument> argument{revamp_argument_view_address(address_offset(0), part)};
+        const std::vector<revamp_argument> argument{
+            revamp_argument_view_address(address_offset(0), part, REVAMP_ACCESS_NONE)};
         launch(argument, 1);
         launch.wait();
         const double spent = thread_timed([&] {

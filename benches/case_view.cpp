@@ -81,7 +81,7 @@ void capture(Bench &b, const CaptureCase &k) {
                           : k.shape == Shape::one ? sources.back().section({0}, {1})
                                                   : sources.back().section({0}, {elements});
         captured.push_back(k.read_only ? part.read_only() : std::move(part));
-        views.push_back(revamp_argument_view_address(address_offset(n), captured.back()));
+        views.push_back(revamp_argument_view_address(address_offset(n), captured.back(), REVAMP_ACCESS_NONE));
         plain.push_back(revamp_argument_address(address_offset(n), *arrays.back(),
                                                 k.read_only ? REVAMP_ACCESS_READ : REVAMP_ACCESS_READ_WRITE));
         plain.back().origin = k.shape == Shape::whole ? nullptr : from;
@@ -232,8 +232,10 @@ void first_touch(Bench &b, unsigned before, const std::string &name) {
         const ours::View matrix = ours::View::over(memory.data(), {rows, columns}), whole = matrix.read_only();
         const ours::View part = gaps ? matrix.section({0, 0}, {rows, block_columns})
                                      : matrix.section({0, 0}, {rows * block_columns / columns, columns});
-        const std::vector<revamp_argument> all{revamp_argument_view_address(address_offset(0), whole)};
-        const std::vector<revamp_argument> some{revamp_argument_view_address(address_offset(0), part)};
+        const std::vector<revamp_argument> all{
+            revamp_argument_view_address(address_offset(0), whole, REVAMP_ACCESS_NONE)};
+        const std::vector<revamp_argument> some{
+            revamp_argument_view_address(address_offset(0), part, REVAMP_ACCESS_NONE)};
         launch(all, 1);
         launch.wait();
         for (unsigned i = 0; i < before; i++)

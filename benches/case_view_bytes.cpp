@@ -49,7 +49,8 @@ void expect(uint32_t got, uint32_t wanted) {
 // Adds one to `count` elements of the view from `first` on.
 void add_one(Bench &b, const ours::Kernel &kernel, const ours::View &view, uint32_t first, uint32_t count) {
     const AddOneBlock block{first, count, {}};
-    const revamp_argument argument = revamp_argument_view_address(offsetof(AddOneBlock, data), view);
+    const revamp_argument argument =
+        revamp_argument_view_address(offsetof(AddOneBlock, data), view, REVAMP_ACCESS_NONE);
     revamp_dispatch_info info{};
     info.struct_size = sizeof info;
     info.groups[0] = (count + 63) / 64;
@@ -104,7 +105,7 @@ Moved reads(Bench &b, Keep keep) {
         const ours::View input = view.read_only();
         const SaxpyBlock block{0, 0, 1, count};
         const revamp_argument arguments[] = {
-            revamp_argument_view_address(offsetof(SaxpyBlock, x), input),
+            revamp_argument_view_address(offsetof(SaxpyBlock, x), input, REVAMP_ACCESS_NONE),
             revamp_argument_address(offsetof(SaxpyBlock, y), sums, REVAMP_ACCESS_READ_WRITE)};
         const auto extent = static_cast<int32_t>(count);
         const revamp_dispatch_info info = ours::over(extent, arguments, &block, sizeof block);

@@ -1214,7 +1214,9 @@ typedef struct revamp_async_options {
     /**
      * The work begins when these completions are done, of whatever work, accelerator_view or
      * device they are. If one of them fails, the work is not done: what it was to write is
-     * unchanged, and its completion fails with the same status. NULL: none.
+     * unchanged, and its completion fails with the same status. Later calls that use the same
+     * elements and are not asynchronous wait until the work has begun, so a thread that completes
+     * one of these completions must not make them before. NULL: none.
      */
     const revamp_completion *REVAMP_NULLABLE after;
     /**
@@ -1622,8 +1624,7 @@ REVAMP_NONNULL_BEGIN
  * each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
  * are. The memory must outlive all of them; when the last one is released, changes made elsewhere
  * are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
- * of 4 bytes).
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size.
  */
 REVAMP_CHECKED revamp_status revamp_array_view_create_host(
     void *data, uint32_t rank, const int32_t *extent, size_t element_size,
@@ -2200,10 +2201,10 @@ typedef struct revamp_region {
      */
     const int32_t *REVAMP_NULLABLE extent;
     /**
-     * The address of the first element in host memory. It is not written if the region is the
-     * source of the copy.
+     * The address of the first element in host memory, or NULL. It is not written if the region
+     * is the source of the copy.
      */
-    void *host;
+    void *REVAMP_NULLABLE host;
     /**
      * Bytes that may be accessed from host on; 0: not checked.
      */
@@ -2221,9 +2222,9 @@ typedef struct revamp_region {
      */
     size_t host_element_size;
     /**
-     * For a source, in place of `host`: memory that is only read.
+     * For a source, in place of `host`: memory that is only read. Else NULL.
      */
-    const void *host_source;
+    const void *REVAMP_NULLABLE host_source;
 } revamp_region;
 
 /** Initialises a revamp_region: all defaults. */
@@ -2569,7 +2570,8 @@ REVAMP_CHECKED revamp_status revamp_kernel_get_binding(
 /**
  * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
  * code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
- * called at any time.
+ * called at any time. Each call needs its revamp_kernel_unregister(). Plugins may register the
+ * same module under one name; with different modules revamp_kernel_find() fails for that name.
  */
 REVAMP_CHECKED revamp_status revamp_kernel_register(
     const revamp_kernel_record *records, size_t count);
@@ -2751,19 +2753,19 @@ typedef struct revamp_dispatch_info {
      */
     uint32_t groups[3];
     /**
-     * The arguments, in any order.
+     * The arguments, in any order. NULL if there are none.
      */
-    const revamp_argument *arguments;
+    const revamp_argument *REVAMP_NULLABLE arguments;
     /**
      * Number of arguments.
      */
     size_t argument_count;
     /**
-     * The argument block, for kernels whose push constants are one address. It is read during the
-     * call. The kernel gets the address of a copy in device memory, into which the addresses of
-     * ADDRESS and INDIRECT arguments have been written.
+     * The argument block, for kernels whose push constants are one address; else NULL. It is read
+     * during the call. The kernel gets the address of a copy in device memory, into which the
+     * addresses of ADDRESS and INDIRECT arguments have been written.
      */
-    const void *block;
+    const void *REVAMP_NULLABLE block;
     /**
      * Size of the block in bytes.
      */
@@ -3335,12 +3337,13 @@ static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_arra
  * Makes an argument: the device address of an array_view's first element, written into the
  * argument block at `offset`.
  */
-static inline revamp_argument revamp_argument_view_address(uint32_t offset,
-                                                           revamp_array_view view) {
+static inline revamp_argument revamp_argument_view_address(uint32_t offset, revamp_array_view view,
+                                                           revamp_access access) {
     revamp_argument a = REVAMP_ARGUMENT_INIT;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.view = view;
+    a.access = access;
     return a;
 }
 

@@ -83,7 +83,7 @@ static revamp_status launch_bytes(const place *p, revamp_kernel kernel, revamp_a
         uint64_t address;
         uint32_t count, unused;
     } block = {0, count, 0};
-    revamp_argument argument = revamp_argument_view_address(0, part);
+    revamp_argument argument = revamp_argument_view_address(0, part, REVAMP_ACCESS_NONE);
     int32_t extent = (int32_t)count;
     revamp_dispatch_info info = REVAMP_DISPATCH_INFO_INIT;
     info.rank = 1;

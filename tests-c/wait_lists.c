@@ -510,7 +510,8 @@ TEST(a_completion_keeps_its_failure) {
 
 /* Begins a step of an array_view where the library chooses. */
 static revamp_completion begin_view_step(const place *p, revamp_array_view view, const revamp_completion *go) {
-    revamp_argument bound = revamp_argument_view(0, view), address = revamp_argument_view_address(0, view);
+    revamp_argument bound = revamp_argument_view(0, view),
+                    address = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
     return begin_step_of(p, NULL, runs_spirv(&p->info) ? bound : address, go, 1);
 }
 

@@ -34,7 +34,7 @@ static void add_one(const revamp_thread_id *id, void *context) {
 
 static void on_host_threads(revamp_array_view view, int32_t count) {
     block b = {NULL, (uint32_t)count};
-    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_argument argument = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
     revamp_parallel_for_each_info launch = {0};
     launch.struct_size = sizeof launch;
     launch.rank = 1;
@@ -49,7 +49,7 @@ static void on_host_threads(revamp_array_view view, int32_t count) {
 
 static void on_vulkan(revamp_kernel triple, revamp_array_view view, int32_t count) {
     block b = {NULL, (uint32_t)count};
-    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_argument argument = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
     revamp_dispatch_info launch = {0};
     launch.struct_size = sizeof launch;
     launch.rank = 1;

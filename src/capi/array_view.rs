@@ -66,8 +66,7 @@ unsafe fn make(
 /// each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
 /// are. The memory must outlive all of them; when the last one is released, changes made elsewhere
 /// are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
-/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
-/// of 4 bytes).
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create_host(
     data: *mut c_void,

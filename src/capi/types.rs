@@ -592,8 +592,8 @@ pub struct revamp_region {
     /// Extent of the array's section, one value for each dimension. NULL: up to the array's end.
     /// For host memory: its extent, which must be given.
     pub extent: *const i32,
-    /// The address of the first element in host memory. It is not written if the region is the
-    /// source of the copy.
+    /// The address of the first element in host memory, or NULL. It is not written if the region
+    /// is the source of the copy.
     pub host: *mut c_void,
     /// Bytes that may be accessed from host on; 0: not checked.
     pub host_size: usize,
@@ -603,7 +603,7 @@ pub struct revamp_region {
     pub host_rank: u32,
     /// Bytes of an element in host memory.
     pub host_element_size: usize,
-    /// For a source, in place of `host`: memory that is only read.
+    /// For a source, in place of `host`: memory that is only read. Else NULL.
     pub host_source: *const c_void,
 }
 
@@ -831,13 +831,13 @@ pub struct revamp_dispatch_info {
     pub extent: *const i32,
     /// Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
     pub groups: [u32; 3],
-    /// The arguments, in any order.
+    /// The arguments, in any order. NULL if there are none.
     pub arguments: *const revamp_argument,
     /// Number of arguments.
     pub argument_count: usize,
-    /// The argument block, for kernels whose push constants are one address. It is read during the
-    /// call. The kernel gets the address of a copy in device memory, into which the addresses of
-    /// ADDRESS and INDIRECT arguments have been written.
+    /// The argument block, for kernels whose push constants are one address; else NULL. It is read
+    /// during the call. The kernel gets the address of a copy in device memory, into which the
+    /// addresses of ADDRESS and INDIRECT arguments have been written.
     pub block: *const c_void,
     /// Size of the block in bytes.
     pub block_size: usize,
@@ -850,7 +850,9 @@ pub struct revamp_async_options {
     pub struct_size: usize,
     /// The work begins when these completions are done, of whatever work, accelerator_view or
     /// device they are. If one of them fails, the work is not done: what it was to write is
-    /// unchanged, and its completion fails with the same status. NULL: none.
+    /// unchanged, and its completion fails with the same status. Later calls that use the same
+    /// elements and are not asynchronous wait until the work has begun, so a thread that completes
+    /// one of these completions must not make them before. NULL: none.
     pub after: *const revamp_completion,
     /// Number of completions in `after`.
     pub after_count: usize,

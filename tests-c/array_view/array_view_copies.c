@@ -327,7 +327,7 @@ TEST(refused_host_launches_move_nothing_and_lose_nothing) {
     static const int32_t extent = 100, zero = 0, tile = 33;
     uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), small[2] = {0, 0};
     revamp_array_view view = view_of(data, N);
-    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_argument argument = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
     revamp_parallel_for_each_info info = {0};
     meter m = meter_of(view);
     info.struct_size = sizeof info;

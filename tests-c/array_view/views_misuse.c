@@ -528,7 +528,7 @@ TEST(blocks_of_host_kernels) {
     uint64_t block[2] = {0, 0};
     const int32_t extent = 4;
     revamp_array_view view = view_of(data, N);
-    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_argument argument = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
     revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;

@@ -1021,7 +1021,7 @@ static void step_kernel(void) {
     if (access != REVAMP_ACCESS_WRITE && one_in(3)) block.n = 1 + below(block.n);
     if (!is_named) at = NOWHERE;
     put_box(&to->b, block.to_count, block.to_stride);
-    arguments[0] = with_access(revamp_argument_view_address(0, to->handle), access);
+    arguments[0] = revamp_argument_view_address(0, to->handle, access);
     if (!access) access = REVAMP_ACCESS_READ_WRITE;
     begin_note("kernel %s of %u words of v%d, %s",
                block.mode == STEP ? "3x+1"
@@ -1033,7 +1033,7 @@ static void step_kernel(void) {
         put_box(&from->b, block.from_count, block.from_stride);
         if (!from->read_only && one_in(5)) from_access = REVAMP_ACCESS_READ_WRITE;
         bool is_default = from->read_only || from_access == REVAMP_ACCESS_READ_WRITE;
-        arguments[1] = with_access(revamp_argument_view_address(8, from->handle), is_default ? 0 : from_access);
+        arguments[1] = revamp_argument_view_address(8, from->handle, is_default ? 0 : from_access);
         note(" with v%d, %s", number_of(from), name_of(from_access));
         settle(from->of, &from->b);
     }

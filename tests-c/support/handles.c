@@ -419,14 +419,14 @@ static revamp_status call_dispatch_view_argument(void *h) {
     return launch_groups(good.view, good.kernel, 1, 1, 1, &argument, 1);
 }
 static revamp_status call_dispatch_view_address(void *h) {
-    revamp_argument argument = revamp_argument_view_address(0, h);
+    revamp_argument argument = revamp_argument_view_address(0, h, REVAMP_ACCESS_NONE);
     return launch_groups(good.view, good.kernel, 1, 1, 1, &argument, 1);
 }
 static revamp_status call_parallel_for_each_view_argument(void *h) {
     return host_launch_with(use_view(h));
 }
 static revamp_status call_parallel_for_each_view_address(void *h) {
-    return host_launch_with(revamp_argument_view_address(0, h));
+    return host_launch_with(revamp_argument_view_address(0, h, REVAMP_ACCESS_NONE));
 }
 static revamp_status call_copy_view_source(void *h) {
     revamp_region from = region_of(h), to = whole(good.array);

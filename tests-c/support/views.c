@@ -225,10 +225,8 @@ static void describe(capture c, view_block *block, uint32_t *stride) {
 }
 
 static revamp_argument address_of(capture c, uint32_t offset) {
-    revamp_argument argument =
-        c.view ? revamp_argument_view_address(offset, c.view) : revamp_argument_address(offset, c.array, 0);
-    argument.access = c.access;
-    return argument;
+    return c.view ? revamp_argument_view_address(offset, c.view, c.access)
+                  : revamp_argument_address(offset, c.array, c.access);
 }
 
 revamp_status try_use(const place *p, operation what, capture a, capture b, uint32_t value) {

@@ -113,10 +113,9 @@ class capture {
             if (__builtin_expect(view.texture != nullptr, 0)) {
                 add_texture(view, offset);
             } else {
-                revamp_argument argument = revamp_argument_view_address(static_cast<std::uint32_t>(offset),
-                                                                        static_cast<view_control *>(control)->view());
-                argument.access = view.access;
-                m_arguments.push_back(argument);
+                const revamp_array_view handle = static_cast<view_control *>(control)->view();
+                m_arguments.push_back(
+                    revamp_argument_view_address(static_cast<std::uint32_t>(offset), handle, view.access));
             }
             m_large |= view.large;
             __builtin_memset(view.control, 0, sizeof control);

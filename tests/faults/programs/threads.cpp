@@ -11,7 +11,7 @@ static revamp_status on_threads(Job &job, revamp_array_view view) {
     block.mode = fuzz::STEP;
     block.n = COUNT;
     fuzz::put_box(fuzz::Box::packed(1, &extent, 1), block.to_count, block.to_stride);
-    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_argument argument = revamp_argument_view_address(0, view, REVAMP_ACCESS_NONE);
     revamp_parallel_for_each_info info = {};
     info.struct_size = sizeof info;
     info.rank = 1;
