@@ -4,7 +4,7 @@
 use crate::clang::Clang;
 use crate::device_abi::begins_kernel;
 use crate::files::Running;
-use crate::llvm::{Editor, Llvm, Module};
+use crate::llvm::{Editor, Llvm, Module, Value};
 use crate::pipelines;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -91,9 +91,12 @@ fn cut(module: Module, all: &[String], kernels: Range<usize>, code: &Path) -> Re
     cut(second, all, middle..kernels.end, code)
 }
 
+fn globals<'m>(edit: Editor<'m>) -> Vec<Value<'m>> {
+    edit.functions().chain(edit.globals()).collect()
+}
+
 /// A module without the bodies of these kernels. LLVM's lists go on naming them.
 fn without(mut module: Module, kernels: &[String]) -> Result<Module, String> {
-    let globals = |edit: Editor<'_>| edit.functions().chain(edit.globals()).collect::<Vec<_>>();
     // What LLVM knows the value of and other modules have keeps that value.
     let known: HashSet<String> = module.edit(|edit| {
         let known = globals(edit).into_iter().filter(|&global| edit.take_over(global)).map(|one| one.name()).collect();
