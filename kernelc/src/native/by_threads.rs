@@ -120,8 +120,9 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
 }
 
 /// What becomes of the headers' functions at -O0. LLVM leaves the program's own as they are, since they are `optnone`.
-const HEADERS: &str =
-    "cgscc(inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)),globaldce";
+/// The loops are those over the dimensions of an index.
+const HEADERS: &str = "cgscc(inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+     loop(loop-rotate,loop-unroll-full),sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)),globaldce";
 
 /// Makes all definitions internal, and optimises functions of the headers, since an access of an array_view would take twenty times as long as
 /// that of an array otherwise: the names of the kernels.
@@ -203,8 +204,20 @@ mod tests {
             }
             define linkonce_odr ptr @_ZN6revamp7elementEPv(ptr %view) #1 {
               %at = alloca ptr
+              %d = alloca i32
               store ptr %view, ptr %at
+              store i32 0, ptr %d
+              br label %loop
+            loop:
+              %n = load i32, ptr %d
               %same = load ptr, ptr %at
+              %part = getelementptr i32, ptr %same, i32 %n
+              store i32 %n, ptr %part
+              %next = add i32 %n, 1
+              store i32 %next, ptr %d
+              %more = icmp slt i32 %next, 2
+              br i1 %more, label %loop, label %end
+            end:
               ret ptr %same
             }
             define void @unused() { ret void }
@@ -224,6 +237,7 @@ mod tests {
         assert!(text.contains("%n = alloca") && !text.contains("%at = alloca"), "{text}");
         let element = module.functions().find(|function| function.name().starts_with("_ZN6revamp")).unwrap();
         assert!(is_short(element) && text.contains("alwaysinline"), "{text}");
+        assert!(!text.contains("label %loop"), "{text}");
         Module::read(llvm, (text + &table(&["kernel".into()], &Owner::of_unit(5))).as_bytes(), "with its table")
             .unwrap();
     }
