@@ -135,6 +135,7 @@ impl Names {
     fn learn_type(&mut self, code: &Code, at: usize) {
         let name = match code.text(at) {
             "using" if code.text(at + 2) == "=" => Some(at + 1),
+            "DECLARE_HANDLE" if code.text(at + 1) == "(" => Some(at + 2),
             "typedef" => {
                 let end =
                     (at..code.tokens.len()).find(|&n| code.text(n) == ";" && code.scope_of[n] == code.scope_of[at]);

@@ -4,7 +4,7 @@ use crate::checks::findings;
 use crate::edits::{applied, ordered};
 use crate::findings::Finding;
 use crate::source::{Settings, Source};
-use crate::table::rows;
+use crate::table::{Row, rows};
 use std::path::Path;
 
 fn told(source: &[u8], folder: Option<&Path>) -> Vec<Finding> {
@@ -247,6 +247,13 @@ fn every_row_is_found_by_its_own_pattern() {
         let is_row = |f: &Finding| f.line == 1 && f.reason == row.reason && f.replacement == row.replacement;
         assert!(found.iter().any(is_row), "{words:?}");
     }
+}
+
+#[test]
+fn types_and_constants_are_no_functions() {
+    let is_capital = |name: &str| !name.contains(|c: char| c.is_lowercase());
+    let functions = rows().iter().filter(|row| row.reason == "a function of Windows").filter_map(Row::own_name);
+    assert_eq!(functions.filter(|name| is_capital(name)).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

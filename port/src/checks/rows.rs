@@ -131,6 +131,11 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
                 (whole.start..tokens[at + 2].range.start, tokens[at + 2].range.end..tokens[at + 3].range.end);
             vec![Edit::new(begin, ""), Edit::new(end, "")]
         }
+        "(handle)" if text(at + 3) == ")" => {
+            let name = text(at + 2);
+            let new = format!("struct {name}__ {{ int unused; }}; typedef {name}__ *{name}");
+            vec![Edit::new(whole.start..tokens[at + 3].range.end, new)]
+        }
         "(align)" => align(source, at, count),
         // In an initialiser list the name is that of a base or member, which keeps its class.
         "(thrown)" => {
@@ -150,7 +155,7 @@ fn edits(source: &Source, at: usize, count: usize, edit: &str) -> Vec<Edit> {
             let edits = within.map(|n| [Edit::new(whole, "for ("), Edit::new(tokens[n].range.clone(), ":")]);
             edits.into_iter().flatten().collect()
         }
-        "(string)" => Vec::new(),
+        "(string)" | "(handle)" => Vec::new(),
         _ if edit.ends_with('*') && declares_several(tokens, at) => Vec::new(),
         _ => {
             let (range, new) = match edit.strip_prefix("(first)") {
