@@ -1,5 +1,6 @@
 //! The table of idioms, `idioms.txt`: what only Microsoft's compiler takes or revamp does not have, why, and what to write instead.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// A row of the table: where the pattern's tokens follow each other, the reason and the replacement are printed.
@@ -30,6 +31,15 @@ impl Row {
         let word = self.pattern[place];
         word.strip_suffix('*').map_or(word == text, |begin| text.starts_with(begin) && !text.is_empty())
     }
+}
+
+/// The macros that `<amp.h>` has of Microsoft's headers.
+pub fn supplied() -> &'static HashSet<&'static str> {
+    static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let headers =
+        [include_str!("../../cpp-shim/revamp/detail/msvc_words.h"), include_str!("../../cpp-shim/revamp/detail/sal.h")];
+    let name = |line: &'static str| line.strip_prefix("#define ")?.split([' ', '(']).next();
+    NAMES.get_or_init(|| headers.iter().flat_map(|text| text.lines()).filter_map(name).collect())
 }
 
 /// All rows, in the order in which those of one place are printed.

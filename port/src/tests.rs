@@ -143,6 +143,21 @@ const CASES: &[(&str, &[&str])] = &[
         &["3 INT", "3 SIZE"],
     ),
     ("struct T { int LONG; static const int POINT = 16; int a[POINT]; T() : LONG(POINT) {} };", &[]),
+    // Names of Microsoft's headers, and those that <amp.h> has.
+    (
+        "#include <windows.h>\nDECLARE_HANDLE(HMINE);\nEXTERN_C_START\nHMINE f(HMINE);\nEXTERN_C_END",
+        &["1 #include <windows.h>", "2 DECLARE_HANDLE(", "3 EXTERN_C_START", "5 EXTERN_C_END"],
+    ),
+    (
+        "#include <windows.h>\n#include <amp.h>\nHRESULT f(int i) { return i ? E_BOUNDS : E_CHANGED_STATE; }",
+        &["1 #include <windows.h>", "3 E_CHANGED_STATE"],
+    ),
+    ("#include <amp.h>\nvoid f(_In_opt_z_ const char *s, _Out_writes_to_(n, *m) int *p, int n, int *m);", &[]),
+    ("#include <sal.h>\nvoid f(_In_opt_z_ const char *s, _Out_ int *n);", &["1 #include <sal.h>", "2 _In_opt_z_"]),
+    (
+        "_ftprintf_s(stderr, t); _tprintf_s(t);\n_putts(t); fread_s(b, 1, 1, 3, f);",
+        &["1 _ftprintf_s", "1 _tprintf_s", "2 _putts", "2 fread_s"],
+    ),
     // Names of Windows that the table lacks.
     (
         "#include <windows.h>\nint Own(int); enum e { OWN_VALUE };\nint f() { Frobnicate(Own(1)); return FROBNICATED | OWN_VALUE | INT_MAX; }",

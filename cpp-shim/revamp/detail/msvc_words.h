@@ -46,6 +46,12 @@ REVAMP_NAMESPACE_END
 #ifndef E_NOTIMPL
 #define E_NOTIMPL (static_cast<HRESULT>(0x80004001U))
 #endif
+#ifndef E_PENDING
+#define E_PENDING (static_cast<HRESULT>(0x8000000AU))
+#endif
+#ifndef E_BOUNDS
+#define E_BOUNDS (static_cast<HRESULT>(0x8000000BU))
+#endif
 #ifndef E_NOINTERFACE
 #define E_NOINTERFACE (static_cast<HRESULT>(0x80004002U))
 #endif
@@ -64,6 +70,9 @@ REVAMP_NAMESPACE_END
 #ifndef E_ACCESSDENIED
 #define E_ACCESSDENIED (static_cast<HRESULT>(0x80070005U))
 #endif
+#ifndef E_HANDLE
+#define E_HANDLE (static_cast<HRESULT>(0x80070006U))
+#endif
 #ifndef E_OUTOFMEMORY
 #define E_OUTOFMEMORY (static_cast<HRESULT>(0x8007000EU))
 #endif
@@ -77,54 +86,7 @@ REVAMP_NAMESPACE_END
 #define FAILED(result) (static_cast<HRESULT>(result) < 0)
 #endif
 
-#ifndef _In_
-#define _In_
-#endif
-#ifndef _In_opt_
-#define _In_opt_
-#endif
-#ifndef _In_z_
-#define _In_z_
-#endif
-#ifndef _In_reads_
-#define _In_reads_(count)
-#endif
-#ifndef _In_reads_bytes_
-#define _In_reads_bytes_(size)
-#endif
-#ifndef _Out_
-#define _Out_
-#endif
-#ifndef _Out_opt_
-#define _Out_opt_
-#endif
-#ifndef _Out_writes_
-#define _Out_writes_(count)
-#endif
-#ifndef _Out_writes_bytes_
-#define _Out_writes_bytes_(size)
-#endif
-#ifndef _Inout_
-#define _Inout_
-#endif
-#ifndef _Inout_opt_
-#define _Inout_opt_
-#endif
-#ifndef _Inout_updates_
-#define _Inout_updates_(count)
-#endif
-#ifndef _Outptr_
-#define _Outptr_
-#endif
-#ifndef _Ret_
-#define _Ret_
-#endif
-#ifndef _Check_return_
-#define _Check_return_
-#endif
-#ifndef _Must_inspect_result_
-#define _Must_inspect_result_
-#endif
+#include "sal.h"
 
 #endif
 

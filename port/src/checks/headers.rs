@@ -3,7 +3,7 @@
 use crate::findings::{Edit, Finding};
 use crate::source::Source;
 use crate::syntax::Code;
-use crate::table::rows;
+use crate::table;
 
 /// Headers of C++ AMP, in whose names Windows does not mind the case.
 const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vectors.h>", "<amp_graphics.h>"];
@@ -39,7 +39,8 @@ pub fn spellings(source: &Source, _: &Code) -> Vec<Finding> {
         let quote = &written[..1];
         let spelled = source.headers.iter().find(|header| header.name == token.text && quote == "\"");
         let spelled = spelled.map(|header| format!("\"{}\"", header.spelled));
-        let is_known = spelled.is_none() && rows().iter().any(|row| row.pattern.last() == Some(&token.text.as_str()));
+        let is_known =
+            spelled.is_none() && table::rows().iter().any(|row| row.pattern.last() == Some(&token.text.as_str()));
         let (reason, replacement) = if written.contains('\\') {
             ("'/' separates folders here", spelled.unwrap_or_else(|| written.replace('\\', "/")))
         } else if let Some(spelled) = spelled.filter(|name| name.to_lowercase() == token.text && name != written) {
@@ -87,4 +88,19 @@ pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
         }
     }
     all
+}
+
+/// Macros that Microsoft's headers have and `<amp.h>` too, in sources that do not include it.
+pub fn supplied(source: &Source, code: &Code) -> Vec<Finding> {
+    let has_amp = OURS.iter().any(|name| source.included.contains(*name));
+    let is_here = |name: &String| name.starts_with('<') || source.headers.iter().any(|header| header.name == *name);
+    if has_amp || source.has_unknown_headers || !source.included.iter().all(is_here) {
+        return Vec::new();
+    }
+    let is_use = |at: &usize| table::supplied().contains(code.text(*at)) && !source.names.has(code.text(*at));
+    let told = |at: usize| {
+        let reason = "a name of Microsoft's headers that <amp.h> has too";
+        Finding::new(code.tokens[at].line, code.text(at), reason, "#include <amp.h>, or declare it")
+    };
+    (0..code.tokens.len()).find(is_use).map(told).into_iter().collect()
 }

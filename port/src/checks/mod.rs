@@ -20,10 +20,11 @@ use std::ops::Range;
 /// A function that finds one kind of edits.
 type Check = fn(&Source, &Code) -> Vec<Finding>;
 
-const CHECKS: [Check; 18] = [
+const CHECKS: &[Check] = &[
     rows::rows,
     headers::spellings,
     headers::missing,
+    headers::supplied,
     literals::numbers,
     literals::formats,
     literals::encoding,

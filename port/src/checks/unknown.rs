@@ -4,7 +4,7 @@ use crate::findings::Finding;
 use crate::functions::{is_no_type, is_trailing_return};
 use crate::source::Source;
 use crate::syntax::{Code, Kind};
-use crate::table::rows;
+use crate::table::{rows, supplied};
 use std::collections::HashMap;
 
 /// Constants and macros of the standard library and of `<amp.h>`. A `*` at the end stands for any rest.
@@ -12,7 +12,7 @@ const KNOWN: &str = "NULL EOF BUFSIZ RAND_MAX EXIT_SUCCESS EXIT_FAILURE CLOCKS_P
     ULONG_MAX LLONG_MAX LLONG_MIN ULLONG_MAX CHAR_BIT CHAR_MAX CHAR_MIN SCHAR_* UCHAR_MAX SHRT_* USHRT_MAX INT8_* INT16_* INT32_* INT64_* UINT8_* \
     UINT16_* UINT32_* UINT64_* SIZE_MAX PTRDIFF_* INTPTR_* UINTPTR_* SEEK_* LC_* SIG* M_* HUGE_VAL* INFINITY NAN FP_* FE_* PRI* SCN* EACCES EAGAIN EBADF \
     EBUSY EDOM EEXIST EILSEQ EINTR EINVAL EIO EISDIR EMFILE ENOENT ENOMEM ENOSPC ENOTDIR EPERM EPIPE ERANGE WEOF WCHAR_M* \
-    HRESULT UINT FAILED SUCCEEDED S_OK S_FALSE E_* DXGI_ERROR_* AF_* PF_* SOCK_* IPPROTO_* SO_* SOL_SOCKET SOMAXCONN INADDR_* INET* TCP_* MSG_* SHUT_* FIONBIO O_* S_I* EWOULDBLOCK EINPROGRESS \
+    HRESULT UINT DXGI_ERROR_* AF_* PF_* SOCK_* IPPROTO_* SO_* SOL_SOCKET SOMAXCONN INADDR_* INET* TCP_* MSG_* SHUT_* FIONBIO O_* S_I* EWOULDBLOCK EINPROGRESS \
     HLSL_MAX_NUM_BUFFERS MODULENAME_MAX_LENGTH TODO";
 
 /// Names of functions, types and constants that neither the program nor the standard library declares.
@@ -63,6 +63,7 @@ fn is_declared(source: &Source, code: &Code, name: &str) -> bool {
         || !source.names.functions_named(name).is_empty()
         || source.names.has_member(name)
         || code.templates.iter().any(|t| t.parameters.iter().any(|(parameter, _)| parameter == name))
+        || supplied().contains(name)
         || KNOWN.split_whitespace().any(is_like)
         || rows().iter().any(|row| row.pattern.iter().any(|word| is_like(word)))
 }

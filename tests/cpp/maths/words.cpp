@@ -78,6 +78,12 @@ void annotated(_In_ const int *in, _Out_ int *out, _Inout_ int *both, _In_opt_ v
     *out = *in;
     *both += *in;
 }
+_Success_(return != 0) _Check_return_
+    int found(_In_opt_z_ _Printf_format_string_ const char *text, _Out_writes_to_(size, *count) int *, int size,
+              _Out_range_(0, size) int *count, _In_opt_ _Post_invalid_ void *) {
+    *count = text == nullptr ? 0 : size;
+    return *count;
+}
 HRESULT result(UINT which) {
     return which == 0 ? S_OK : which == 1 ? E_FAIL : E_INVALIDARG;
 }
@@ -99,6 +105,8 @@ TEST(words_of_microsoft) {
     annotated(&a, &b, &c, nullptr, &a);
     CHECK(b == 1 && c == 4);
     CHECK(SUCCEEDED(result(0)) && FAILED(result(1)) && result(2) == E_INVALIDARG && E_FAIL < 0);
+    CHECK(found("", &a, 1, &b, nullptr) == 1 && static_cast<UINT>(E_BOUNDS) == 0x8000000BU && FAILED(E_PENDING) &&
+          FAILED(E_HANDLE));
     static_assert(sizeof(HRESULT) == 4 && std::is_same<HRESULT, Concurrency::HRESULT>::value, "");
     IUnknown *unknown = nullptr;
     CHECK(unknown == nullptr);
