@@ -3,8 +3,11 @@
 use crate::conditions::Conditions;
 use crate::lex::{Token, lex, parts};
 use crate::names::Names;
+use crate::syntax::Code;
 use crate::table::rows;
 use crate::text::{Encoding, decode};
+use revamp_source::wide_formats;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +28,8 @@ pub struct Header {
     pub spelled: String,
     /// Where it lies.
     pub path: PathBuf,
+    /// Its text.
+    text: String,
     /// What counts of it.
     pub tokens: Vec<Token>,
 }
@@ -43,6 +48,7 @@ pub struct Source {
     pub included: BTreeSet<String>,
     /// What they declare.
     pub names: Names,
+    codes: OnceCell<Vec<Code>>,
     /// They include headers of Windows.
     pub has_windows: bool,
     /// They include headers that are neither found nor known.
@@ -70,7 +76,28 @@ impl Source {
         let has_windows = included.iter().any(|name| is_of_windows(name) && name.starts_with('<'));
         let has_unknown_headers =
             included.iter().any(|name| !is_found(name) && !is_of_windows(name) && !is_standard(name));
-        Self { text, encoding, tokens, headers, included, names, has_windows, has_unknown_headers }
+        Self {
+            text,
+            encoding,
+            tokens,
+            headers,
+            included,
+            names,
+            codes: OnceCell::new(),
+            has_windows,
+            has_unknown_headers,
+        }
+    }
+
+    /// The functions and macros that pass a wide format on.
+    pub fn of_wide_formats(&self) -> Vec<String> {
+        let texts = self.headers.iter().rev().map(|header| &header.text).chain([&self.text]);
+        texts.fold(Vec::new(), |names, text| wide_formats::declared(text, names))
+    }
+
+    /// The structure of each of its headers.
+    pub fn codes_of_headers(&self) -> &[Code] {
+        self.codes.get_or_init(|| self.headers.iter().map(|header| Code::read(&header.tokens)).collect())
     }
 
     /// Adds what a source that includes this one knows.
@@ -165,14 +192,21 @@ impl Reader<'_> {
         let bare = name.text.trim_matches(['"', '<', '>']).to_owned();
         let folders = own.into_iter().chain(self.folders.iter().cloned());
         let Some((path, spelled)) = folders.into_iter().find_map(|folder| located(&folder, &bare)) else { return };
+        self.read(name.text.clone(), spelled, path);
+    }
+
+    /// Reads the file of a header.
+    fn read(&mut self, name: String, spelled: String, path: PathBuf) {
         let is_new = self.seen.insert(path.clone());
         if !is_new || self.seen.len() > 2000 {
             return;
         }
         let Ok(bytes) = std::fs::read(&path) else { return };
         let place = self.headers.len();
-        self.headers.push(Header { name: name.text.clone(), spelled, path: path.clone(), tokens: Vec::new() });
-        let tokens = self.counting(lex(&decode(&bytes).0), path.parent());
+        self.headers.push(Header { name, spelled, path: path.clone(), text: String::new(), tokens: Vec::new() });
+        let text = decode(&bytes).0;
+        let tokens = self.counting(lex(&text), path.parent());
+        self.headers[place].text = text;
         self.headers[place].tokens = tokens;
     }
 }

@@ -153,6 +153,14 @@ fn headers_know_what_their_sources_include() {
     folder.file("a.h", "std::map<int, BYTE> m;\n");
     folder.file("a.cpp", "#include <map>\n#include <own.h>\n#include \"a.h\"\n");
     assert_eq!(run(&folder, &["-I", "include", "a.h", "a.cpp"]), (0, String::new(), String::new()));
+    // A macro that passes on a format of wide text.
+    folder.file("include/trace.h", "void trace(const wchar_t *format, ...);\n");
+    folder.file(
+        "b.cpp",
+        "#include <trace.h>\n#define TRACE(...) trace(__VA_ARGS__)\nvoid f() { TRACE(L\"%s\", L\"\"); }\n",
+    );
+    let (status, told, _) = run(&folder, &["-I", "include", "b.cpp"]);
+    assert!(status == 1 && told.starts_with("b.cpp:3: %s: "), "{told}");
     let (status, told, _) = run(&folder, &["a.h"]);
     assert!(status == 1 && told.contains("BYTE") && told.contains("#include <map>"), "{told}");
 }

@@ -46,14 +46,38 @@ pub struct Conversion {
     pub text: String,
 }
 
-/// The conversions of wide formats in calls of [`FUNCTIONS`].
-pub fn found(source: &str) -> Vec<Conversion> {
+/// The functions and macros of a source that pass a wide format on: `void trace(const wchar_t *format, ...);`,
+/// `#define TRACE(...) trace(__VA_ARGS__)`; behind those that are known.
+pub fn declared(source: &str, mut names: Vec<String>) -> Vec<String> {
+    let code = Code::read(source);
+    for at in 0..code.tokens.len() {
+        let Some(end) = code.pair(at + 1).filter(|&end| code.text(at + 1) == "(" && code.text(end - 1) == ".") else {
+            continue;
+        };
+        let has = |word: &str| (at + 2..end).any(|n| code.text(n) == word);
+        let has_format = ["wchar_t", "LPCWSTR", "PCWSTR", "WCHAR"].into_iter().any(has);
+        let is_macro = code.before(at) == "define" && {
+            let body =
+                (end + 1..code.tokens.len()).take_while(|&n| code.tokens[n].directive && code.text(n) != "define");
+            let passes_on =
+                |n: usize| names.iter().any(|name| name == code.text(n)) || FUNCTIONS.contains(&code.text(n));
+            body.clone().any(|n| code.text(n) == "__VA_ARGS__") && body.clone().any(passes_on)
+        };
+        if code.tokens[at].kind == Kind::Word && (has_format || is_macro) {
+            names.push(code.text(at).to_owned());
+        }
+    }
+    names
+}
+
+/// The conversions of wide formats in calls of [`FUNCTIONS`] and of `more`.
+pub fn found(source: &str, more: &[String]) -> Vec<Conversion> {
     let code = Code::read(source);
     let mut all = Vec::new();
     for at in 0..code.tokens.len() {
         let is_member = matches!(code.before(at), "." | "->");
         let Some(end) = code.pair(at + 1).filter(|_| code.text(at + 1) == "(") else { continue };
-        if is_member || !FUNCTIONS.contains(&code.text(at)) {
+        if is_member || !FUNCTIONS.contains(&code.text(at)) && !more.iter().any(|name| name == code.text(at)) {
             continue;
         }
         for n in at + 2..end {
@@ -90,7 +114,7 @@ fn conversions(format: &str) -> Vec<String> {
 /// Warnings of a source as compilers write them.
 pub fn warnings(path: &std::path::Path, source: &str) -> String {
     let mut text = String::new();
-    for Conversion { start, text: conversion } in found(source) {
+    for Conversion { start, text: conversion } in found(source, &declared(source, Vec::new())) {
         let before = &source[..start];
         let (line, column) = (before.matches('\n').count() + 1, start - before.rfind('\n').map_or(0, |n| n + 1) + 1);
         text +=
@@ -110,10 +134,15 @@ mod tests {
             ("std::wprintf(L\"%d %-8.3S and %c%%s %ls %hs %lc\", 1);", &["%-8.3S", "%c"]),
             ("swprintf_s(b, L\"a\" L\"%s\", f(L\"%d\"));", &["%s"]),
             ("swprintf(b, 9, \"%s\", n); printf(\"%s\", n); s.wprintf(L\"%s\"); x = L\"%s\"; // wprintf(L\"%s\")", &[]),
+            (
+                "void trace(const wchar_t *format, ...);\nvoid log(const char *format, ...);\n#define TRACE(format, ...) trace(format, __VA_ARGS__)\n\
+                 TRACE(L\"%s\", w); trace(L\"%c\", c); log(L\"%S\");",
+                &["%s", "%c"],
+            ),
             ("wprintf(L\"100%%s %", &[]),
             ("wprintf(L\"%\");", &[]),
         ] {
-            let found: Vec<String> = found(source).into_iter().map(|c| c.text).collect();
+            let found: Vec<String> = found(source, &declared(source, Vec::new())).into_iter().map(|c| c.text).collect();
             assert_eq!(found, expected, "{source}");
         }
         let told = warnings(std::path::Path::new("a.cpp"), "int x;\n  wprintf(L\"%s\", x);\n");

@@ -24,7 +24,8 @@ pub fn numbers(source: &Source, _: &Code) -> Vec<Finding> {
 pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
     let counts = |start: usize| source.tokens.iter().any(|t| t.range.contains(&start));
-    for wide_formats::Conversion { start, text: found } in wide_formats::found(&source.text) {
+    for wide_formats::Conversion { start, text: found } in wide_formats::found(&source.text, &source.of_wide_formats())
+    {
         if counts(start) {
             let line = source.text[..start].matches('\n').count() + 1;
             all.push(Finding::new(line, found, wide_formats::REASON, wide_formats::REPLACEMENT));
