@@ -215,6 +215,17 @@ const FIXES: &[(&str, &str)] = &[
         "#define NAME(x) NAME_(x)\n#define NAME_(x) #x\n#define ID(x) x##DWORD\n#define F(x) x\n\
          f(NAME(DWORD), NAME_(INT), F(std::uint32_t), g(ID(a)), true); struct DWORDa; std::vector<int> v(NAME(f(BOOL)));",
     ),
+    // The macros take two types.
+    (
+        "enum { LAST = 4 }; int n; float x; int a = min(LAST, (n + 1) / 2), b = max(1, min(n, 2)); float y = max(x, 1.0); y = __max(x, 1.0f);\n\
+         LONGLONG t = max(ticks(), 1i64); unsigned long u, v = min(u, w.size()); v = min((unsigned)n, 3u);",
+        "enum { LAST = 4 }; int n; float x; int a = min(LAST, (n + 1) / 2), b = std::max(1, std::min(n, 2)); float y = max(x, 1.0); y = std::max(x, 1.0f);\n\
+         long long t = std::max(ticks(), 1ll); unsigned long u, v = std::min(u, w.size()); v = std::min((unsigned)n, 3u);",
+    ),
+    (
+        "DECLARE_HANDLE(HMINE);\nEXTERN_C_START\nULONGLONG n = MAXINT32;\nEXTERN_C_END",
+        "struct HMINE__ { int unused; }; typedef HMINE__ *HMINE;\nextern \"C\" {\nunsigned long long n = INT32_MAX;\n}",
+    ),
     // A member of the new name is not called.
     (
         "struct s { void close() { closesocket(n); } int h(){ return a?b:closesocket(n) + ::_fileno(f) + stricmp(a, b); } };",

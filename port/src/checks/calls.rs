@@ -1,5 +1,6 @@
 //! Calls that the table cannot judge by their names.
 
+use super::minima;
 use crate::findings::{Edit, Finding};
 use crate::functions::is_no_type;
 use crate::lex::Token;
@@ -21,7 +22,8 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
             && !has_words(source, &["using", "std", "::", name])
     };
     let std_is_used = uses_namespace(source, "std");
-    let free: Vec<&str> = ["min", "max", "abs"].into_iter().filter(is_free).filter(|_| !std_is_used).collect();
+    let of_std = ["min", "max", "abs"].into_iter().filter(is_free).filter(|_| !std_is_used);
+    let free: Vec<&str> = of_std.chain(["__min", "__max"].into_iter().filter(|name| !source.names.has(name))).collect();
     let mut all = Vec::new();
     for at in (0..code.tokens.len()).filter(|&at| free.contains(&code.text(at))) {
         let (name, before) = (code.text(at), code.before(at));
@@ -39,10 +41,9 @@ pub fn minima(source: &Source, code: &Code) -> Vec<Finding> {
         match name {
             "min" | "max" => {
                 let reason = "a macro of <windows.h>, or a function that MSVC's headers leave in the global namespace";
-                let edit = Edit::new(code.tokens[at].range.clone(), format!("std::{name}"));
-                let replacement = format!("std::{name}, with both of one type");
-                all.push(Finding::new(line, format!("{name}("), reason, replacement).with([edit]));
+                all.push(minima::finding(source, code, at, reason));
             }
+            "__min" | "__max" => all.push(minima::finding(source, code, at, "a macro of MSVC")),
             "abs" if !has_abs_of_floats && !in_kernel(code, at) && !gives_integer(source, code, at) => {
                 let reason = "with <cmath> alone it is abs(int), which drops fractions";
                 let edit = Edit::new(code.tokens[at].range.clone(), "std::abs");

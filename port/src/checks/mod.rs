@@ -5,6 +5,7 @@ mod calls;
 mod headers;
 mod language;
 mod literals;
+mod minima;
 mod overloads;
 mod rows;
 mod templates;
