@@ -133,6 +133,10 @@ const CASES: &[(&str, &[&str])] = &[
         &["3 ifstream(wide name", "4 ofstream(wide name", "5 open(wide name"],
     ),
     ("printf(\"%I64u %Id %d\", a);", &["1 %I64u", "1 %Id", "1 printf"]),
+    (
+        "void f(HRESULT hr, LONG n, DWORD s, long k) {\nprintf(\"hr=0x%08lX %ld\", hr, k);\nlog(1, \"%*ld%% of\" \" %lu\", 4, n, s);\nprintf(\"%ld %lu\", (long)n, sizeof(s)); }",
+        &["1 DWORD", "1 LONG", "2 %08lX", "2 printf", "3 %*ld", "3 %lu"],
+    ),
     ("f(\"%08I64X %-5I64d %5I64u %%I64d %I32\");", &["1 %-5I64d", "1 %08I64X", "1 %5I64u"]),
     (
         "auto f = [](int x) -> DWORD { return p->DWORD + g()->DWORD; }; auto g() const -> BOOL;\nauto h(int) restrict(amp) -> INT; auto i = j()->BOOL;",

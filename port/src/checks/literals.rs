@@ -1,10 +1,12 @@
 //! Numbers, formats and the encoding of a source.
 
+use super::minima::{Number, number};
 use crate::findings::{Edit, Finding};
 use crate::source::Source;
 use crate::syntax::Code;
 use crate::text::Encoding;
 use revamp_source::wide_formats;
+use std::ops::Range;
 
 /// Numbers with the suffixes of MSVC.
 pub fn numbers(source: &Source, _: &Code) -> Vec<Finding> {
@@ -50,6 +52,52 @@ pub fn formats(source: &Source, _: &Code) -> Vec<Finding> {
             let (found, replacement) = (format!("%{begin}{length}{kind}"), format!("%{begin}{standard}{kind}"));
             all.push(Finding::new(token.line, found, "an MSVC length modifier", replacement).with([edit]));
         }
+    }
+    all
+}
+
+/// `%ld` and `%lu` of numbers that have 32 bits here: LONG, DWORD, HRESULT.
+pub fn longs(source: &Source, code: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for open in (0..code.tokens.len()).filter(|&n| code.text(n) == "(" && n > 0 && code.is_name(n - 1)) {
+        let Some(close) = code.pair(open) else { continue };
+        let parts = code.split(open + 1..close);
+        let is_text = |part: &Range<usize>| part.clone().all(|n| code.text(n) == "\"\"");
+        let Some(format) = parts.iter().position(is_text) else { continue };
+        let conversions = parts[format].clone().flat_map(|n| conversions(source, code.tokens[n].range.clone()));
+        for (conversion, argument) in conversions.zip(&parts[format + 1..]) {
+            let written = &source.text[conversion.clone()];
+            let is_long = written.len() > 2
+                && written.ends_with(['d', 'i', 'u', 'x', 'X', 'o'])
+                && written[..written.len() - 1].ends_with('l')
+                && !written.contains("ll");
+            if is_long && matches!(number(source, code, argument.clone()), Some(Number::Int | Number::Unsigned)) {
+                let length = conversion.end - 2..conversion.end - 1;
+                let replacement = format!("{}{}", &written[..written.len() - 2], &written[written.len() - 1..]);
+                let line = source.text[..conversion.start].matches('\n').count() + 1;
+                let reason = "long has 64 bits here, and the argument 32";
+                all.push(Finding::new(line, written, reason, replacement).with([Edit::new(length, "")]));
+            }
+        }
+    }
+    all
+}
+
+/// The bytes of what takes an argument in a format: conversions, and `*`.
+fn conversions(source: &Source, literal: Range<usize>) -> Vec<Range<usize>> {
+    let text = &source.text[literal.clone()];
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(begin) = text[at..].find('%').map(|n| at + n) {
+        let rest = &text[begin + 1..];
+        let end = rest.find(|c: char| !"-+ #.*0123456789hljztLqwI".contains(c)).unwrap_or(rest.len());
+        let kind = rest[end..].chars().next().map_or(0, char::len_utf8);
+        let place = literal.start + begin..literal.start + begin + 1 + end + kind;
+        if !rest.starts_with('%') {
+            all.extend(rest[..end].matches('*').map(|_| place.start..place.start));
+            all.push(place.clone());
+        }
+        at = place.end - literal.start;
     }
     all
 }

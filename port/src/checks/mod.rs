@@ -28,6 +28,7 @@ const CHECKS: &[Check] = &[
     headers::supplied,
     literals::numbers,
     literals::formats,
+    literals::longs,
     literals::encoding,
     calls::minima,
     calls::asserts,

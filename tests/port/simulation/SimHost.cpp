@@ -74,7 +74,7 @@ int _tmain(int argc, _TCHAR *argv[]) //@ _tmain; _TCHAR
         MessageBox(NULL, _T("The step failed."), _T("Simulation"), MB_OK | MB_ICONERROR); //@ MessageBox; _T(; MB_OK; MB_ICONERROR
         return 1;
     }
-    printf_s("100 steps in %lu ms, %ld calls\n", GetTickCount() - begin, calls); //@ printf_s; GetTickCount
+    printf_s("100 steps in %lu ms, %ld calls\n", GetTickCount() - begin, calls); //@ printf_s; GetTickCount; %ld
     std::vector<float> values(params.width * params.height);
     if (!read(handle, &values[0], values.size()))
         return 1;
