@@ -95,6 +95,15 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     ("void f(float &x); void f(const float &x); void g() { f(1.0f); }", &[]),
     ("void f(float &x);\nvoid g(float *p) { f(1.0f); f(*p); f(p[1]); }", &["2 1.0f for float &"]),
+    (
+        "void f(array_view<float, 1> &v); void g(std::vector<int> &w);\nvoid h() { f(concurrency::array_view<float, 1>(3, d)); g(std::vector<int>{1}); \
+         f(v.section(0, 2)); g(w); f(v); f(u[1]); }",
+        &[
+            "2 concurrency::array_view<float, 1>(3, d) for array_view<float, 1> &",
+            "2 std::vector<int> { 1 } for std::vector<int> &",
+            "2 v.section(0, 2) for array_view<float, 1> &",
+        ],
+    ),
     // Names in templates.
     (
         "template <class T> struct a { int n; void f(); };\ntemplate <class T> struct b : a<T> { int k; void g() { f(); n = k; this->n = b::n; } };\n\

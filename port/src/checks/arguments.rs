@@ -6,6 +6,36 @@ use crate::source::Source;
 use crate::syntax::{Code, Kind};
 use std::ops::Range;
 
+/// Classes of C++ AMP and of the standard library whose objects are made by their names.
+const CLASSES: &str = "array_view array extent index tiled_extent tiled_index accelerator accelerator_view completion_future texture texture_view \
+    writeonly_texture_view sampler string wstring string_view basic_string vector deque list forward_list map multimap set multiset unordered_map unordered_set \
+    unordered_multimap unordered_multiset queue priority_queue stack bitset pair tuple complex valarray function shared_ptr unique_ptr weak_ptr optional \
+    variant any path thread mutex future promise packaged_task exception runtime_error logic_error stringstream istringstream ostringstream \
+    ifstream ofstream fstream initializer_list";
+/// Vectors of C++ AMP: `float_2`, `unorm4`.
+const VECTORS: [&str; 6] = ["int", "uint", "float", "double", "norm", "unorm"];
+/// Members of classes of C++ AMP that return objects.
+const MAKERS: [&str; 9] = [
+    "section",
+    "view_as",
+    "reinterpret_as",
+    "get_extent",
+    "tile",
+    "pad",
+    "truncate",
+    "create_view",
+    "get_default_view",
+];
+
+/// The name is one of a class of C++ AMP or of the standard library.
+fn is_class(name: &str) -> bool {
+    let is_vector = |begin: &&str| {
+        let rest = name.strip_prefix(*begin).map(|rest| rest.trim_start_matches('_'));
+        rest.is_some_and(|rest| matches!(rest, "2" | "3" | "4"))
+    };
+    CLASSES.split_whitespace().any(|class| class == name) || VECTORS.iter().any(is_vector)
+}
+
 /// Arguments that are temporaries, where the function takes a `T &`.
 pub fn temporaries(source: &Source, code: &Code) -> Vec<Finding> {
     let mut all = Vec::new();
@@ -80,6 +110,9 @@ fn is_temporary(source: &Source, code: &Code, range: Range<usize>) -> bool {
     if operators > 0 {
         return range.clone().any(|n| is_number(n) && code.before(n) != "[");
     }
+    if makes_object(source, code, &range) {
+        return true;
+    }
     // `T(...)`, `T<...>(...)`, `f(...)`, in a namespace or not.
     let mut name = range.start;
     while code.is_name(name) && code.text(name + 1) == "::" {
@@ -95,5 +128,19 @@ fn is_temporary(source: &Source, code: &Code, range: Range<usize>) -> bool {
     }
     let named = code.text(name);
     let functions: Vec<&Function> = source.names.functions_named(named).iter().filter(|f| !f.is_member).collect();
-    source.names.types.contains(named) || !functions.is_empty() && functions.iter().all(|f| f.returns_value)
+    let is_known = is_class(named) && functions.is_empty() && !source.names.words.contains(named);
+    source.names.types.contains(named) || is_known || !functions.is_empty() && functions.iter().all(|f| f.returns_value)
+}
+
+/// It ends with the call of a member that returns an object: `view.section(a, b)`.
+fn makes_object(source: &Source, code: &Code, range: &Range<usize>) -> bool {
+    let Some(open) = code.pair(range.end - 1).filter(|&open| range.contains(&open) && code.text(open) == "(") else {
+        return false;
+    };
+    let close = open.wrapping_sub(1);
+    let name = if code.text(close) == ">" { code.angle_back(close).map_or(0, |n| n.wrapping_sub(1)) } else { close };
+    range.contains(&name)
+        && matches!(code.before(name), "." | "->")
+        && MAKERS.contains(&code.text(name))
+        && !source.names.has_member(code.text(name))
 }
