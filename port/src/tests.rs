@@ -106,6 +106,12 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     // Names in templates.
     (
+        "template <class T> void f(array_view<T, 1> v) { auto e = v.extent; g(v.extent.tile<4>().pad(), e.tile<4>()); }\n\
+         template <int W> void h(array_view<int, 1> v) { g(v.extent.tile<W>(), v.extent.template tile<W>(), extent<1>(W * 2).tile<W>()); }\n\
+         template <class T> struct s { void f() { g(this->v.extent.tile<2, 2>(), n.tile<2>()); } array_view<T, 2> v; extent<1> n; };",
+        &["1 e.tile", "1 v.extent.tile", "3 this->v.extent.tile"],
+    ),
+    (
         "template <class T> struct a { int n; void f(); };\ntemplate <class T> struct b : a<T> { int k; void g() { f(); n = k; this->n = b::n; } };\n\
          struct c : a<int> { void g() { f(); } };",
         &["2 f", "2 n"],

@@ -38,6 +38,7 @@ const CHECKS: &[Check] = &[
     calls::streams,
     language::sealed_and_abstract,
     templates::tiles,
+    templates::members,
     templates::dependent_types,
     templates::base_members,
     templates::late_functions,

@@ -49,6 +49,87 @@ fn is_parameter_of(code: &Code, template: &Template, at: usize) -> bool {
     false
 }
 
+/// Member templates of C++ AMP.
+const MEMBERS: [&str; 8] =
+    ["tile", "sample", "gather_red", "gather_green", "gather_blue", "gather_alpha", "view_as", "reinterpret_as"];
+
+/// `e.tile<W>()`, where `e` depends on a parameter of a template.
+pub fn members(_: &Source, code: &Code) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for at in 2..code.tokens.len() {
+        let is_member = MEMBERS.contains(&code.text(at)) && matches!(code.before(at), "." | "->");
+        let is_call = code.text(at + 1) == "<" && code.angle(at + 1).is_some_and(|close| code.text(close + 1) == "(");
+        let Some(first) = Some(at).filter(|_| is_member && is_call).and_then(|at| first_of_members(code, at)) else {
+            continue;
+        };
+        let templates: Vec<&Template> = code.templates_around(at).collect();
+        let is_parameter =
+            |n: usize| templates.iter().any(|t| t.parameters.iter().any(|(parameter, _)| parameter == code.text(n)));
+        // A parameter in an argument of a call gives a value, mostly no type.
+        let in_call = |n: usize| crate::names::inside_parentheses(code, n) && (first..n).any(|m| code.text(m) == "(");
+        let of_type = |n: usize| is_parameter(n) && !in_call(n);
+        let depends = (first..at - 1).any(of_type) || depends(code, first, at, &is_parameter, 0);
+        if depends {
+            let found = tidy(&code.joined(first..at + 1));
+            let reason = "a member of what depends on a parameter of a template; revamp-c++ takes it, GCC does not";
+            let replacement =
+                format!("{}{}template {}<", tidy(&code.joined(first..at - 1)), code.before(at), code.text(at));
+            all.push(Finding::new(code.tokens[at].line, found, reason, replacement).as_note());
+        }
+    }
+    all
+}
+
+/// Where the expression begins that has the member at a token: `a` of `a.b(c)->d`.
+fn first_of_members(code: &Code, member: usize) -> Option<usize> {
+    let mut n = member;
+    while matches!(code.before(n), "." | "->" | "::") {
+        n = n.checked_sub(2)?;
+        while matches!(code.text(n), ")" | "]" | ">") {
+            n = if code.text(n) == ">" { code.angle_back(n)? } else { code.pair(n)? }.checked_sub(1)?;
+        }
+    }
+    code.is_name(n).then_some(n)
+}
+
+/// The name at a token, which is used at another, is declared with a type that depends on a parameter; with `auto` its value counts.
+fn depends(code: &Code, name: usize, at: usize, is_parameter: &dyn Fn(usize) -> bool, depth: usize) -> bool {
+    let name = if code.text(name) == "this" { name + 2 } else { name };
+    let Some(declared) = declaration(code, name, at) else { return false };
+    let mut begin = declared;
+    while begin > 0 && !matches!(code.before(begin), ";" | "{" | "}" | "(" | ",") {
+        begin -= 1;
+        if code.text(begin) == ">" {
+            begin = code.angle_back(begin).unwrap_or(begin);
+        }
+    }
+    let is_auto = (begin..declared).any(|n| code.text(n) == "auto");
+    let end = (declared..at).find(|&n| is_auto && code.text(n) == ";").unwrap_or(declared);
+    let of_value = |n: usize| {
+        let is_root = n > declared && code.is_name(n) && !matches!(code.before(n), "." | "->" | "::");
+        is_root && depth < 4 && depends(code, n, declared, is_parameter, depth + 1)
+    };
+    (begin..end).any(|n| is_parameter(n) || n < declared && is_alias(code, at, n, is_parameter) || of_value(n))
+}
+
+/// Where the name at a token is declared, as it is seen at another.
+fn declaration(code: &Code, name: usize, at: usize) -> Option<usize> {
+    let is_declared = |n: usize| {
+        code.text(n) == code.text(name)
+            && (code.is_name(n - 1) && !crate::functions::is_no_type(code.before(n))
+                || matches!(code.before(n), ">" | "&" | "*"))
+            && matches!(code.text(n + 1), "," | ")" | ";" | "=" | "(" | "{" | "[")
+    };
+    let is_seen = |n: usize| {
+        let here = &code.scopes[code.scope_of[n]];
+        let is_parameter = here.kind != Kind::Inner && crate::names::inside_parentheses(code, n);
+        code.around(at).any(|scope| scope.head.contains(&n) || !is_parameter && scope.body == here.body)
+    };
+    let classes = code.around(at).filter(|scope| scope.kind == Kind::Class);
+    let members = classes.flat_map(|scope| scope.body.clone()).filter(|&n| code.kind(n) == Kind::Class);
+    (1..at).rev().chain(members).find(|&n| n > 0 && is_declared(n) && is_seen(n))
+}
+
 /// Names that are types wherever the standard library has them.
 const TYPES: [&str; 12] = [
     "iterator",

@@ -23,7 +23,7 @@ namespace algo
                 const T identity = m_identity;
                 const Op op = m_op;
                 const int size = in.extent[0];
-                parallel_for_each(out.extent.tile<Tile>().pad(), [=](tiled_index<Tile> t) restrict(amp) {
+                parallel_for_each(out.extent.tile<Tile>().pad(), [=](tiled_index<Tile> t) restrict(amp) { //@ out.extent.tile
                     tile_static T buffer[2][Tile];
                     const int l = t.local[0], g = t.global[0];
                     int from = 0, to = 1;

@@ -72,7 +72,7 @@ namespace algo
             array_view<const T, 1> w(width * width, m_weights);
             static const int tile = 16;
             const int rows = in.extent[0], columns = in.extent[1];
-            parallel_for_each(out.extent.tile<tile, tile>().pad(), [=](tiled_index<tile, tile> t) restrict(amp) {
+            parallel_for_each(out.extent.tile<tile, tile>().pad(), [=](tiled_index<tile, tile> t) restrict(amp) { //@ out.extent.tile
                 tile_static T halo[tile + 2 * Radius][tile + 2 * Radius];
                 const int y = t.global[0], x = t.global[1];
                 const int ly = t.local[0], lx = t.local[1];
@@ -110,7 +110,7 @@ namespace algo
             array_view<T, 2> vc = c.view();
             vc.discard_data();
             const int inner = a.columns();
-            parallel_for_each(vc.extent.tile<Tile, Tile>(), [=](tiled_index<Tile, Tile> t) restrict(amp) {
+            parallel_for_each(vc.extent.tile<Tile, Tile>(), [=](tiled_index<Tile, Tile> t) restrict(amp) { //@ vc.extent.tile
                 tile_static T la[Tile][Tile];
                 tile_static T lb[Tile][Tile];
                 T sum = 0;
