@@ -23,6 +23,7 @@ pub use findings::Finding;
 
 use options::{HELP, Options};
 use source::{Settings, Source};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -43,12 +44,15 @@ pub fn port(arguments: &[OsString]) -> u8 {
         println!("revamp-port {}", env!("CARGO_PKG_VERSION"));
         return 0;
     }
-    let mut status = 0;
+    if let Some(header) = options.settings.forced.iter().find(|header| !header.is_file()) {
+        return error(header, "no such file");
+    }
+    let (mut status, mut of_windows) = (0, HashSet::new());
     if options.fix || options.dry_run {
-        status = edit(&options);
+        (status, of_windows) = edit(&options);
     }
     if !options.dry_run {
-        for (file, found) in listed(&options.files, &options.settings) {
+        for (file, found) in listed(&options.files, &options.settings, &of_windows) {
             match found {
                 Ok(findings) => {
                     findings.iter().for_each(|finding| println!("{}:{}", file.display(), finding.told()));
@@ -68,20 +72,29 @@ fn error(file: &Path, message: &str) -> u8 {
 
 /// What is to be edited in each of the files. `folders` and macros: as the options `-I`, `-D` and `-U` give them.
 pub fn findings_of(files: &[PathBuf]) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
-    listed(files, &Settings::default())
+    listed(files, &Settings::default(), &HashSet::new())
 }
 
-/// What is to be edited in each of the files, or why one cannot be read.
-fn listed(files: &[PathBuf], settings: &Settings) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
+/// What is to be edited in each of the files, or why one cannot be read. `of_windows`: those that included headers of Windows before the edits.
+fn listed(
+    files: &[PathBuf],
+    settings: &Settings,
+    of_windows: &HashSet<PathBuf>,
+) -> Vec<(PathBuf, Result<Vec<Finding>, String>)> {
     let mut sources = sources(files, settings);
     with_includers(&mut sources);
+    for (file, source) in &mut sources {
+        if let Ok(source) = source {
+            source.has_windows |= of_windows.contains(file);
+        }
+    }
     sources.into_iter().map(|(file, source)| (file, source.map(|source| checks::findings(&source)))).collect()
 }
 
 fn sources(files: &[PathBuf], settings: &Settings) -> Vec<(PathBuf, Result<Source, String>)> {
     let read = |file: &PathBuf| {
         let bytes = std::fs::read(file).map_err(|e| e.to_string());
-        (file.clone(), bytes.map(|bytes| Source::read(&bytes, file.parent(), settings)))
+        (file.clone(), bytes.map(|bytes| Source::read(&bytes, file.parent(), &settings.of(file))))
     };
     files.iter().map(read).collect()
 }
@@ -102,11 +115,11 @@ fn with_includers(sources: &mut [(PathBuf, Result<Source, String>)]) {
     }
 }
 
-/// Makes or shows the mechanical edits: 1 if some are shown, 2 if a file cannot be read or written.
-fn edit(options: &Options) -> u8 {
+/// Makes or shows the mechanical edits: 1 if some are shown, 2 if a file cannot be read or written; and the files that include headers of Windows.
+fn edit(options: &Options) -> (u8, HashSet<PathBuf>) {
     let mut sources = sources(&options.files, &options.settings);
     with_includers(&mut sources);
-    let mut status = 0;
+    let (mut status, mut of_windows) = (0, HashSet::new());
     for (file, source) in sources {
         let source = match source {
             Ok(source) => source,
@@ -116,6 +129,9 @@ fn edit(options: &Options) -> u8 {
                 continue;
             }
         };
+        if source.has_windows {
+            of_windows.insert(file.clone());
+        }
         let findings = checks::findings(&source);
         let ordered = edits::ordered(findings.iter().flat_map(|finding| &finding.edits));
         if ordered.is_empty() {
@@ -128,7 +144,7 @@ fn edit(options: &Options) -> u8 {
             status = error(&file, &message);
         }
     }
-    status
+    (status, of_windows)
 }
 
 /// Writes the new text in the encoding of the old one.

@@ -32,6 +32,7 @@ asks for an edit only if GCC alone compiles the source.
   -D NAME[=VALUE]  a macro that is defined
   -U NAME          a macro that is not defined
   -I FOLDER        where headers of the program's own are
+  -include FILE    a header that the compiler includes before each source
   --fix            makes the mechanical edits, then lists what is left
   --dry-run        shows the mechanical edits as a difference (diff -u), and changes no file
   --help           prints this text
@@ -61,6 +62,7 @@ impl Options {
                 "--version" => options.version = true,
                 "--fix" => options.fix = true,
                 "--dry-run" => options.dry_run = true,
+                "-include" => options.settings.forced.push(value("-include")?.into()),
                 _ if text.starts_with("-D") => options.settings.macros.push((true, value("-D")?)),
                 _ if text.starts_with("-U") => options.settings.macros.push((false, value("-U")?)),
                 _ if text.starts_with("-I") => options.settings.folders.push(value("-I")?.into()),
@@ -85,10 +87,11 @@ mod tests {
 
     #[test]
     fn command_lines() {
-        let options = read("-DA -D B=2 -UC -U D -I e -If --fix --dry-run a.cpp -- -b.cpp").unwrap();
+        let options = read("-DA -D B=2 -UC -U D -I e -If -include g/h.h --fix --dry-run a.cpp -- -b.cpp").unwrap();
         let macros = [(true, "A"), (true, "B=2"), (false, "C"), (false, "D")].map(|(is, name)| (is, name.to_owned()));
         assert_eq!(options.settings.macros, macros);
         assert_eq!(options.settings.folders, ["e", "f"].map(PathBuf::from));
+        assert_eq!(options.settings.forced, [PathBuf::from("g/h.h")]);
         assert_eq!(options.files, ["a.cpp", "-b.cpp"].map(PathBuf::from));
         assert!(options.fix && options.dry_run && !options.help);
         assert!(read("--help").unwrap().help && read("--version").unwrap().version);

@@ -12,12 +12,24 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What the options say of all sources.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Settings {
     /// Macros: defined or not, and as the option has them.
     pub macros: Vec<(bool, String)>,
     /// Folders of headers.
     pub folders: Vec<PathBuf>,
+    /// Headers that the compiler's options include first.
+    pub forced: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// What holds for a file, which does not include itself.
+    pub fn of(&self, file: &Path) -> Self {
+        let own = file.canonicalize().ok();
+        let mut settings = self.clone();
+        settings.forced.retain(|header| own.is_none() || header.canonicalize().ok() != own);
+        settings
+    }
 }
 
 /// A header of the program's own.
@@ -65,6 +77,10 @@ impl Source {
             headers: Vec::new(),
             seen: HashSet::new(),
         };
+        for header in &settings.forced {
+            let name = header.to_string_lossy();
+            reader.read(format!("\"{}\"", name.to_lowercase()), name.to_string(), header.clone());
+        }
         let tokens = reader.counting(lex(&text), folder);
         let headers = reader.headers;
         let mut names = Names::default();

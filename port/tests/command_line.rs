@@ -166,6 +166,26 @@ fn headers_know_what_their_sources_include() {
 }
 
 #[test]
+fn names_of_dropped_headers_are_still_listed() {
+    let folder = Folder::new("dropped");
+    let header = folder.file("framework.h", "#pragma once\n#include <windows.h>\n");
+    folder.file("a.cpp", "#include \"framework.h\"\nint f() { return Frobnicate(FROBNICATED); }\n");
+    let (status, told, _) = run(&folder, &["--fix", "a.cpp", "framework.h"]);
+    assert_eq!(std::fs::read_to_string(header).unwrap(), "#pragma once\n");
+    assert!(status == 1 && told.contains("a.cpp:2: FROBNICATED: ") && told.contains("a.cpp:2: Frobnicate: "), "{told}");
+}
+
+#[test]
+fn headers_that_the_compiler_includes() {
+    let folder = Folder::new("forced");
+    folder.file("pch.h", "#pragma once\n#include <numeric>\ntypedef unsigned char BYTE;\n");
+    folder.file("a.cpp", "BYTE f(BYTE *p) { std::iota(p, p + 1, BYTE(1)); return *p; }\n");
+    assert_eq!(run(&folder, &["-include", "pch.h", "pch.h", "a.cpp"]), (0, String::new(), String::new()));
+    let (status, told, _) = run(&folder, &["a.cpp"]);
+    assert!(status == 1 && told.contains("BYTE") && told.contains("#include <numeric>"), "{told}");
+}
+
+#[test]
 fn wrong_calls() {
     let folder = Folder::new("wrong");
     // UTF-16 with half a character at its end.
@@ -182,6 +202,7 @@ fn wrong_calls() {
         (&[][..], "no file is named"),
         (&["--fox"], "unknown option --fox"),
         (&["none.cpp"], "none.cpp: No such file"),
+        (&["-include", "none.h", "odd.cpp"], "none.h: no such file"),
         (&["--fix", "none.cpp"], "none.cpp: No such file"),
         (&["--dry-run", "none.cpp"], "none.cpp: No such file"),
     ] {
