@@ -65,6 +65,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("#include <amp.h>\nvoid f() { memcpy(a, b, 1); printf(\"x\"); s << setw(3); }", &["2 setw"]),
     ("void f() { memcpy(a, b, 1); printf(\"x\"); }", &["1 memcpy", "1 printf"]),
     ("#include <string.h>\nvoid f() { memcpy(a, b, 1); s.time(); }", &[]),
+    ("#include <stdio.h>\nvoid f() { printf(t);\nstd::printf(t); }", &["3 printf"]),
     (
         "#include <amp.h>\n#include <ppl.h>\nparallel_for(0, 9, f); parallel_for_each(e, f);",
         &["2 #include <ppl.h>", "3 parallel_for("],

@@ -11,9 +11,14 @@ const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vec
 /// its name in C, and whether `<amp.h>` includes it.
 const BROUGHT: &[(&str, &str, &str, bool)] = &[
     ("assert", "<cassert>", "<assert.h>", false),
-    ("memcpy memset memmove memcmp strlen strcmp strcpy strcat", "<cstring>", "<string.h>", true),
-    ("printf fprintf sprintf snprintf getchar puts scanf", "<cstdio>", "<stdio.h>", true),
-    ("rand srand atoi atof malloc free exit", "<cstdlib>", "<stdlib.h>", true),
+    (
+        "memcpy memset memmove memcmp strlen strcmp strncmp strcpy strcat strchr strrchr strstr",
+        "<cstring>",
+        "<string.h>",
+        true,
+    ),
+    ("printf fprintf sprintf snprintf vprintf vfprintf vsnprintf getchar puts scanf", "<cstdio>", "<stdio.h>", true),
+    ("rand srand atoi atol atoll atof malloc free exit", "<cstdlib>", "<stdlib.h>", true),
     ("time clock localtime", "<ctime>", "<time.h>", true),
     ("setw setprecision setfill", "<iomanip>", "", false),
     ("stringstream ostringstream istringstream wstringstream wostringstream", "<sstream>", "", false),
@@ -64,9 +69,11 @@ pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
     let has_amp = OURS.iter().any(|name| source.included.contains(*name));
     let mut all = Vec::new();
     for (names, header, in_c, with_amp) in BROUGHT {
-        if source.included.contains(*header) || source.included.contains(*in_c) || has_amp && *with_amp {
+        if source.included.contains(*header) || has_amp && *with_amp {
             continue;
         }
+        // The header of C declares its names outside of std.
+        let has_c = source.included.contains(*in_c);
         let is_use = |at: usize| {
             names.split(' ').any(|name| match name.strip_prefix("std::") {
                 Some(name) => {
@@ -78,6 +85,7 @@ pub fn missing(source: &Source, code: &Code) -> Vec<Finding> {
                     code.text(at) == name
                         && is_call
                         && !matches!(code.before(at), "." | "->")
+                        && (!has_c || code.before(at) == "::" && code.text(at.wrapping_sub(2)) == "std")
                         && !source.names.has(name)
                 }
             })
