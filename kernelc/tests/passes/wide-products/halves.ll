@@ -21,7 +21,7 @@ define i64 @upper(i64 %a, i64 %b) {
 ; CHECK-NEXT: %factor = zext i32 %a to i64
 ; CHECK-NOT: i128
 ; CHECK: %upper = lshr i64 {{...}}, 6
-; CHECK-NEXT: %t = trunc i64 %upper to i32
+; CHECK-NEXT: %t{{...}} = trunc i64 %upper to i32
 ; CHECK: %product = mul i64 %factor{{...}}, -2
 ; CHECK-NOT: i128
 ; CHECK: ret i32
