@@ -107,11 +107,10 @@ fn compile(arguments: &[OsString]) -> Result<(), Failed> {
         return Err(String::from("this is an internal command of revamp-kernelc").into());
     };
     let text = |word: &OsStr| word.to_string_lossy().into_owned();
-    let (major, asked) = (text(major).parse().ok(), asked(&text(words)));
-    let Some((major, (asked, bare))) = major.zip(asked) else {
+    let Some((asked, bare)) = asked(&text(words)) else {
         return Err(String::from("this is an internal command of revamp-kernelc").into());
     };
-    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let llvm = Llvm::of_child([compiler, opt, major])?;
     let code = std::fs::read(ir).map_err(|e| format!("cannot read {}: {e}", Path::new(ir).display()))?;
     let compiler = Compiler { llvm, asked, source: Path::new(source) };
     let mut kernels = kernels::lowered(&compiler, &code)?;

@@ -39,13 +39,15 @@ pub fn of(clang: &Clang, code: &Path, whole: bool) -> Result<Vec<Part>, String> 
     Ok(cuts(kernels).into_iter().map(|kernels| Part { code: file(code, &kernels), kernels }).collect())
 }
 
+/// The halves of kernels that are too many for one part.
+fn halves(kernels: &Range<usize>) -> Option<[Range<usize>; 2]> {
+    let middle = kernels.start + kernels.len() / 2;
+    (kernels.len() > MOST).then_some([kernels.start..middle, middle..kernels.end])
+}
+
 /// Halves as long as there are too many.
 fn cuts(kernels: Range<usize>) -> Vec<Range<usize>> {
-    if kernels.len() <= MOST {
-        return vec![kernels];
-    }
-    let middle = kernels.start + kernels.len() / 2;
-    [cuts(kernels.start..middle), cuts(middle..kernels.end)].concat()
+    halves(&kernels).map_or_else(|| vec![kernels.clone()], |halves| halves.map(cuts).concat())
 }
 
 fn file(code: &Path, kernels: &Range<usize>) -> PathBuf {
@@ -64,10 +66,10 @@ pub fn child(arguments: &[OsString]) -> i32 {
 }
 
 fn cut_file(arguments: &[OsString]) -> Result<(), String> {
-    let wrong = "this is an internal command of revamp-kernelc";
-    let [compiler, opt, major, code] = arguments else { return Err(wrong.into()) };
-    let major = major.to_str().and_then(|major| major.parse().ok()).ok_or(wrong)?;
-    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let [compiler, opt, major, code] = arguments else {
+        return Err("this is an internal command of revamp-kernelc".into());
+    };
+    let llvm = Llvm::of_child([compiler, opt, major])?;
     let code = Path::new(code);
     let text = std::fs::read(code).map_err(|e| format!("cannot read {}: {e}", code.display()))?;
     let module = Module::read(llvm, &text, &code.to_string_lossy())?;
@@ -81,14 +83,9 @@ fn cut_file(arguments: &[OsString]) -> Result<(), String> {
 
 /// Writes the parts of a module that has these kernels of all.
 fn cut(module: Module, all: &[String], kernels: Range<usize>, code: &Path) -> Result<(), String> {
-    if kernels.len() <= MOST {
-        return module.write(&file(code, &kernels));
-    }
-    let middle = kernels.start + kernels.len() / 2;
-    let first = without(module.clone(), &all[middle..kernels.end])?;
-    cut(first, all, kernels.start..middle, code)?;
-    let second = without(module, &all[kernels.start..middle])?;
-    cut(second, all, middle..kernels.end, code)
+    let Some([first, second]) = halves(&kernels) else { return module.write(&file(code, &kernels)) };
+    cut(without(module.clone(), &all[second.clone()])?, all, first.clone(), code)?;
+    cut(without(module, &all[first])?, all, second, code)
 }
 
 fn globals<'m>(edit: Editor<'m>) -> Vec<Value<'m>> {

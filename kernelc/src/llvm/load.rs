@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use libloading::Library;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, OsString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -346,6 +346,13 @@ pub struct Llvm {
 }
 
 impl Llvm {
+    /// Loads libLLVM in a child process, by the arguments of `Clang::child`: the compiler, a program beside it, their version.
+    pub fn of_child([compiler, opt, major]: [&OsString; 3]) -> Result<Self, String> {
+        let major = major.to_str().and_then(|major| major.parse().ok());
+        let major = major.ok_or("this is an internal command of revamp-kernelc")?;
+        Self::load([Path::new(compiler), Path::new(opt)], major)
+    }
+
     /// Loads the libLLVM that belongs to a compiler of the major version `major`. `beside`: programs of the same LLVM, the compiler
     /// first.
     pub fn load(beside: [&Path; 2], major: u32) -> Result<Self, String> {

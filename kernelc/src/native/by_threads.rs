@@ -104,10 +104,9 @@ fn edited(arguments: &[OsString]) -> Result<(), String> {
     const ALONE: &str = "this is an internal command of revamp-kernelc";
     let [compiler, opt, major, input, output, unit, bare] = arguments else { return Err(ALONE.into()) };
     let unit = unit.to_str().and_then(|unit| u64::from_str_radix(unit, 16).ok());
-    let major = major.to_str().and_then(|major| major.parse().ok());
-    let (unit, major) = unit.zip(major).ok_or(ALONE)?;
+    let unit = unit.ok_or(ALONE)?;
     let (input, output) = (Path::new(input), Path::new(output));
-    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let llvm = Llvm::of_child([compiler, opt, major])?;
     let code = std::fs::read(input).map_err(|e| format!("cannot read {}: {e}", input.display()))?;
     let mut module = Module::read(llvm, &code, &input.to_string_lossy())?;
     // First: LLVM's passes may use that a division by zero is undefined.

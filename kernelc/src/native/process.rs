@@ -119,7 +119,7 @@ fn worked(arguments: &[OsString]) -> Result<(), Failed> {
     let (work, rest) = rest.split_at_checked(4).ok_or(wrong)?;
     let (device, objects) = rest.split_first().ok_or(wrong)?;
     let work = Work::of(work).ok_or(wrong)?;
-    let llvm = loaded([compiler, opt, major])?;
+    let llvm = Llvm::of_child([compiler, opt, major])?;
     let module = prepared(llvm, &work, device)?;
     let native = super::cut(module, work.zero)?;
     if let Some(dump) = &work.dump {
@@ -161,7 +161,7 @@ fn compiled(arguments: &[OsString]) -> Result<(), Failed> {
     let [compiler, opt, major, target, object] = arguments else {
         return Err("this is an internal command of revamp-kernelc".into());
     };
-    let llvm = loaded([compiler, opt, major])?;
+    let llvm = Llvm::of_child([compiler, opt, major])?;
     let file = module_of(Path::new(object));
     let text = std::fs::read(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let mut module = Module::read(llvm, &text, "native kernels")?;
@@ -170,12 +170,6 @@ fn compiled(arguments: &[OsString]) -> Result<(), Failed> {
 
 fn compile(module: &mut Module, target: &str, object: &OsStr) -> Result<(), String> {
     module.compile(&pipelines::native_code(), Processors::of(target).least(), Path::new(object))
-}
-
-fn loaded([compiler, opt, major]: [&OsString; 3]) -> Result<Llvm, String> {
-    let major =
-        major.to_str().and_then(|major| major.parse().ok()).ok_or("this is an internal command of revamp-kernelc")?;
-    Llvm::load([Path::new(compiler), Path::new(opt)], major)
 }
 
 /// The device's code for the host's processor, with all calls inlined.
