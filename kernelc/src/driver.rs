@@ -457,7 +457,7 @@ fn kernels(
     plan: Option<&Plan<'_>>,
 ) -> Result<(Compiled, Vec<Making>), Failed> {
     // What is said of kernels, and kept of them, has their order in the source.
-    let parts = parts::of(clang, ir, line.reports() || native::process::dump_of(source).is_some())?;
+    let parts = parts::of(clang, ir, line.reports())?;
     let verbose = line.last(|f| f == "-v").is_some();
     let (all, done) = (parts.last().map_or(0, |part| part.kernels.end), AtomicUsize::new(0));
     let compile = |number: usize| -> Result<(Compiled, Option<Making>), Failed> {

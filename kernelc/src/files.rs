@@ -370,3 +370,16 @@ mod tests {
         assert!(diagnostics.contains("sh was ended by signal 9") && diagnostics.contains("why"), "{diagnostics}");
     }
 }
+
+/// How the names of a source's files begin that `REVAMP_KERNEL_DUMP` asks for.
+pub fn dump_of(source: &Path) -> Option<PathBuf> {
+    let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|folder| !folder.is_empty())?;
+    Some(PathBuf::from(folder).join(source.file_stem().unwrap_or_default()))
+}
+
+/// A file whose name begins with that of the source.
+pub fn beside(stem: &Path, suffix: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_os_string();
+    name.push(suffix);
+    name.into()
+}

@@ -6,10 +6,11 @@
 use crate::bounds_option::Bounds;
 use crate::clang::Clang;
 use crate::diagnostics::Failed;
-use crate::files::Running;
+use crate::files::{self, Running};
 use crate::image;
 use crate::kernels::{self, Asked, Compiler};
 use crate::llvm::Llvm;
+use crate::parts;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -112,7 +113,8 @@ fn compile(arguments: &[OsString]) -> Result<(), Failed> {
     };
     let llvm = Llvm::of_child([compiler, opt, major])?;
     let code = std::fs::read(ir).map_err(|e| format!("cannot read {}: {e}", Path::new(ir).display()))?;
-    let compiler = Compiler { llvm, asked, source: Path::new(source) };
+    let dump = files::dump_of(Path::new(source)).map(|stem| files::beside(&stem, &parts::mark(Path::new(ir))));
+    let compiler = Compiler { llvm, asked, source: Path::new(source), dump };
     let mut kernels = kernels::lowered(&compiler, &code)?;
     if bare {
         for kernel in &mut kernels {

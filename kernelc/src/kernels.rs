@@ -14,7 +14,7 @@ use crate::passes::{
     separate_memories, spin_marks, textures, unreachable_returns, unroll_large, wide_products,
 };
 use crate::pipelines::{self, Optimised, Unrolling};
-use crate::{diagnostics, folded_constants, ir, kernel_report, lower};
+use crate::{diagnostics, files, folded_constants, ir, kernel_report, lower};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -43,13 +43,15 @@ pub struct Compiler<'a> {
     pub llvm: Llvm,
     pub asked: Asked,
     pub source: &'a Path,
+    /// How the names of the files begin that `REVAMP_KERNEL_DUMP` asks for.
+    pub dump: Option<PathBuf>,
 }
 
 /// The kernels of the device's code.
 pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKernel>, Failed> {
     let mut module =
         Module::read(compiler.llvm, code, &compiler.source.to_string_lossy()).map_err(|why| compiler.failed(&why))?;
-    let steps = Steps { compiler, dump: Dump::new(compiler.source, false), images: false };
+    let steps = Steps { compiler, dump: Dump::new(compiler, ""), images: false };
     steps.pass(&mut module, "integer-division", integer_division::run)?;
     if folded_constants::may_be_in(&module) {
         let refusals = folded_constants::refused(&ir::snapshot(&module));
@@ -65,7 +67,7 @@ pub fn lowered(compiler: &Compiler<'_>, code: &[u8]) -> Result<Vec<CompiledKerne
     let mut kernels = steps.lowered_apart(module)?;
     // Where bounds are checked, all accesses are to memory.
     if compiler.asked.bounds == Bounds::Off {
-        let steps = Steps { compiler, dump: Dump::new(compiler.source, true), images: true };
+        let steps = Steps { compiler, dump: Dump::new(compiler, ".images"), images: true };
         steps.pass(&mut with_images, "textures-as-images", |module| textures::run(module, true))?;
         // What reads texels by address would count as a large kernel.
         steps.pipeline(&mut with_images, "fold", &pipelines::fold())?;
@@ -134,6 +136,7 @@ impl Steps<'_> {
         if self.pipeline(&mut module, "inline", &pipelines::inline(large)).is_err() {
             return Err(refused);
         }
+        self.pipeline(&mut module, "differences", &pipelines::differences())?;
         self.pass(&mut module, "phi-loads", phi_loads::run)?;
         self.pass(&mut module, "separate-memories", separate_memories::run)?;
         self.pipeline(&mut module, "address-spaces", &pipelines::address_spaces())?;
@@ -381,11 +384,8 @@ struct Dump {
 }
 
 impl Dump {
-    fn new(source: &Path, images: bool) -> Self {
-        let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        let mut stem = source.file_stem().unwrap_or_default().to_os_string();
-        stem.push(if images { ".images" } else { "" });
-        Self { stem: folder.map(|f| PathBuf::from(f).join(stem)), steps: Cell::new(0) }
+    fn new(compiler: &Compiler<'_>, of: &str) -> Self {
+        Self { stem: compiler.dump.as_deref().map(|stem| files::beside(stem, of)), steps: Cell::new(0) }
     }
 
     fn is_asked(&self) -> bool {
@@ -403,10 +403,7 @@ impl Dump {
         let folder = stem.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)
             .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot make {}: {e}", folder.display()))?;
-        let mut name = stem.as_os_str().to_os_string();
-        name.push(".");
-        name.push(suffix);
-        Ok(Some(name.into()))
+        Ok(Some(files::beside(stem, &format!(".{suffix}"))))
     }
 
     fn module(&self, suffix: &str, module: &Module) -> Result<(), String> {

@@ -54,6 +54,12 @@ fn file(code: &Path, kernels: &Range<usize>) -> PathBuf {
     code.with_extension(format!("{}.bc", kernels.start))
 }
 
+/// What follows the name of the source in the names of the files of `REVAMP_KERNEL_DUMP`: nothing for a whole source.
+pub fn mark(code: &Path) -> String {
+    let first = code.file_stem().and_then(|name| Path::new(name).extension());
+    first.map_or_else(String::new, |first| format!(".part{}", first.to_string_lossy()))
+}
+
 /// The whole of the child process. Arguments: the compiler, a program beside it, their version, the file of the code.
 pub fn child(arguments: &[OsString]) -> i32 {
     match cut_file(arguments) {

@@ -282,6 +282,11 @@ pub fn unswitch() -> Pipeline {
     )
 }
 
+/// Folds differences of addresses of a tile. Once an address has its memory, its difference from a flat one has no form.
+pub fn differences() -> Pipeline {
+    Pipeline::of("function(instcombine<no-verify-fixpoint>)", &[])
+}
+
 /// Says of addresses which memory they are in: of loads from what may be one kind of memory LLVM makes a load from a chosen address.
 pub fn address_spaces() -> Pipeline {
     Pipeline::of("function(infer-address-spaces)", &[])

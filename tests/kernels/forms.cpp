@@ -185,12 +185,13 @@ TEST(choices_of_places_in_two_memories) {
             const int before = x > 0 ? room[x - 1] : from[g > 0 ? g - 1 : g];
             const int behind = x < 7 ? +room[x + 1] : +from[g < 63 ? g + 1 : g];
             const two_numbers pair = x > 0 ? rooms[x - 1] : pairs[g > 0 ? g - 1 : 0];
-            to[g] = 100 * before + behind;
+            const int *own = &room[x], *first = room;
+            to[g] = 100 * before + behind + (own - first == x) + (own > first + 3 || own == first) - (x > 3 || x == 0);
             both[g] = pair;
         });
     for (int n = 0; n < 64; ++n) {
         const int before = n > 0 ? n - 1 : 0;
-        CHECK(to[n] == 100 * before + (n < 63 ? n + 1 : n) && both[n].a == before && both[n].b == -before);
+        CHECK(to[n] == 100 * before + (n < 63 ? n + 1 : n) + 1 && both[n].a == before && both[n].b == -before);
     }
 }
 

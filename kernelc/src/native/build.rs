@@ -6,9 +6,9 @@ use super::table::Owner;
 use crate::bounds_option::Bounds;
 use crate::clang::{Clang, Unit};
 use crate::device_abi::{DeviceFunction, begins_kernel};
-use crate::files::{Background, Folder, Running};
+use crate::files::{self, Background, Folder, Running};
 use crate::flags::Line;
-use crate::parts::Part;
+use crate::parts::{self, Part};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let owner = Owner { bare: unit.amp.is_device(), ..Owner::of_unit(unit.id) };
-        let (report, target, dump) = (line.reports(), target.to_owned(), process::dump_of(unit.source));
+        let (report, target, dump) = (line.reports(), target.to_owned(), files::dump_of(unit.source));
         Ok(Some(Self { clang, folder, work: Work { lines, zero, report, target, owner, dump } }))
     }
 
@@ -92,6 +92,7 @@ impl<'a> Plan<'a> {
     pub fn start(&self, number: usize, parts: &[Part]) -> Result<Making, String> {
         let (clang, mut work) = (self.clang, self.work.clone());
         (work.owner.part, work.owner.parts) = (number, parts.len());
+        work.dump = work.dump.map(|stem| files::beside(&stem, &parts::mark(&parts[number].code)));
         let object = |level| self.folder.file(&format!("native.{number}.{level}.o"));
         let objects: Vec<PathBuf> = Processors::of(&work.target).names().map(object).collect();
         let calls = Calls {
@@ -161,7 +162,7 @@ impl Calls {
         let (dump, zero) = (self.dump.clone(), self.zero);
         self.run(cancelled).or_else(|why| {
             if let Some(stem) = dump {
-                let _ = std::fs::write(process::beside(&stem, ".native.txt"), &why);
+                let _ = std::fs::write(files::beside(&stem, ".native.txt"), &why);
             }
             if zero { Err(format!("{UNCHECKED}: {why}")) } else { Ok(Made::default()) }
         })

@@ -5,11 +5,10 @@
 //! definitions internal, since the host's object may define functions of the same names, and adds the table of the kernels. Clang
 //! assembles the result.
 
-use super::process;
 use super::table::{self, Owner, Row};
 use crate::clang::{Clang, Pass, Unit};
 use crate::device_abi::{ASSUMED, begins_kernel, is_of_headers};
-use crate::files::{Background, Folder, Running};
+use crate::files::{self, Background, Folder, Running};
 use crate::flags::Line;
 use crate::llvm::number::opcode;
 use crate::llvm::{Form, Llvm, Module, Pipeline, Value};
@@ -62,7 +61,7 @@ impl Making {
             }
             Ok(object)
         });
-        let dump = process::dump_of(unit.source).map(|stem| process::beside(&stem, ".by_threads.txt"));
+        let dump = files::dump_of(unit.source).map(|stem| files::beside(&stem, ".by_threads.txt"));
         Ok(Some(Self { work, dump }))
     }
 

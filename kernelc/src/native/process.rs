@@ -7,7 +7,7 @@ use crate::clang::Clang;
 use crate::llvm::{Llvm, Module};
 use crate::passes::{acquire_release, calls, host_target, inline_all, integer_division, lock_fences, zero_bounds};
 use crate::report::{self, Remark, Threads};
-use crate::{ir, pipelines};
+use crate::{files, ir, pipelines};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -249,21 +249,8 @@ fn dumped(stem: &Path, native: &Native, work: &Work) -> Result<(), String> {
     }
     text += &native.module(Processors::of(&work.target), 0..1, &work.owner)?.print();
     std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
-        .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
+        .and_then(|()| std::fs::write(files::beside(stem, ".native.ll"), text))
         .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
-}
-
-/// How the names of a source's files begin that `REVAMP_KERNEL_DUMP` asks for.
-pub fn dump_of(source: &Path) -> Option<PathBuf> {
-    let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|folder| !folder.is_empty())?;
-    Some(PathBuf::from(folder).join(source.file_stem().unwrap_or_default()))
-}
-
-/// A file whose name begins with that of the source.
-pub fn beside(stem: &Path, suffix: &str) -> PathBuf {
-    let mut name = stem.as_os_str().to_os_string();
-    name.push(suffix);
-    name.into()
 }
 
 #[cfg(test)]
