@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = "setup needs rounds rust headers instructions consumers examples c cpp kernels corpus faults drivers".split()
 TOOLS = "sh dirname env cat grep sed pwd mkdir rm id nproc uname readlink".split()
-PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config glslc spirv-val spirv-as valgrind clang++-22 opt-22 gdb lldb-22 ldconfig ls".split()
+PROGRAMS = "cmake ninja gcc g++ clang clang++ pkg-config ccache glslc spirv-val spirv-as valgrind clang++-22 opt-22 gdb lldb-22 ldconfig ls".split()
 # What is taken away: programs, and what the stubs no longer tell of.
 CASES = {
     "cmake": ["cmake"],
@@ -20,6 +20,7 @@ CASES = {
     "g++": ["g++"],
     "clang": ["clang++"],
     "pkg-config": ["pkg-config"],
+    "ccache": ["ccache"],
     "glslc": ["glslc"],
     "spirv-tools": ["spirv-val"],
     "valgrind": ["valgrind"],

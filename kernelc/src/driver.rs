@@ -28,10 +28,15 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter();
     let mut only: Vec<PathBuf> = Vec::new();
     let mut own: Vec<OsString> = Vec::new();
+    let mut launcher: Vec<OsString> = Vec::new();
     let compiler = loop {
         let Some(argument) = rest.next() else { return usage(KERNELC) };
         match argument.to_str() {
             Some("--") => break rest.next(),
+            Some("--launcher") => {
+                launcher.extend(rest.by_ref().take_while(|word| word != "--"));
+                break rest.next();
+            }
             Some("--only") => only.extend(rest.next().map(PathBuf::from)),
             Some(_) if flags::is_own(&argument) => own.push(argument),
             Some("--help" | "-h") => {
@@ -47,7 +52,7 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    finish(stand_before(&compiler, rest.collect(), &only, own))
+    finish(stand_before(&compiler, &launcher, rest.collect(), &only, own))
 }
 
 fn print_pass(pass: &OsStr, file: &Path) -> Result<i32, Failed> {
@@ -57,6 +62,7 @@ fn print_pass(pass: &OsStr, file: &Path) -> Result<i32, Failed> {
 
 fn stand_before(
     compiler: &OsStr,
+    launcher: &[OsString],
     mut arguments: Vec<OsString>,
     only: &[PathBuf],
     own: Vec<OsString>,
@@ -71,7 +77,11 @@ fn stand_before(
     }
     arguments.retain(|argument| !flags::is_own(argument));
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
-    let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
+    let plain = || {
+        let mut words = launcher.iter().map(OsString::as_os_str).chain([compiler]);
+        let program = words.next().unwrap_or(compiler);
+        Ok(Running::start(Command::new(program).args(words).args(&arguments))?.wait()?)
+    };
     // What makes no sense is the compiler's to say.
     if line.task != Task::Compile
         || line.checks
@@ -770,12 +780,13 @@ fn version(name: &str) -> i32 {
 }
 
 const KERNELC: &str = "\
-usage: revamp-kernelc [--only SOURCE]... [-famp-...] -- COMPILER ARGUMENTS...
+usage: revamp-kernelc [--only SOURCE]... [-famp-...] [--launcher COMMAND...] -- COMPILER ARGUMENTS...
        revamp-kernelc --pass NAME FILE.ll
 
 Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
 kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
-kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together.
+kernels. --only: just these sources. --launcher: what stands before COMPILER where that runs (ccache). COMPILER may be GCC: its
+objects and these link together.
 
 -famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
                        that MSVC compiles too
