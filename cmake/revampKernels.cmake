@@ -14,6 +14,9 @@
 # where nothing is optimised (-O0), and not checked elsewhere.
 # STRICT refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
 #
+# A launcher that the target has by then (CMAKE_CXX_COMPILER_LAUNCHER=ccache) is kept: beside GCC or Clang for sources without kernels, with
+# revamp-c++ as the project's compiler for all.
+#
 # Works with executables and static, shared, module and object libraries, with the generators of Make and Ninja. Clang 22
 # with its libclang and LLVM tools must be there; set REVAMP_CLANG (a CMake variable or an environment variable) to name one.
 include_guard()
