@@ -224,5 +224,23 @@ TEST(subnormal_doubles_on_a_device) {
         SKIP("the device takes subnormal doubles for zero, or has no doubles");
     compare_all(vulkan_view(), subnormal_numbers<double>(), true);
 }
+// Nearly all of them take the fast path of kernelc/src/lower/quotients.rs, where the device has one.
+TEST(reciprocals_of_all_fractions_on_a_device) {
+    const int count = 1 << 23;
+    std::vector<float> made(count);
+    array_view<float> reciprocals(count, made);
+    for (const float scale : {1.0f, -0x1p-100f, 0x1p90f}) {
+        reciprocals.discard_data();
+        parallel_for_each(
+            vulkan_view(), reciprocals.extent, [=](index<1> i) restrict(amp) {
+                reciprocals[i] = 1 / (scale * (1 + float(i[0]) * 0x1p-23f));
+            });
+        reciprocals.synchronize();
+        int wrong = 0;
+        for (int n = 0; n < count; ++n)
+            wrong += made[n] != 1 / (scale * (1 + float(n) * 0x1p-23f));
+        CHECK(wrong == 0);
+    }
+}
 
 CHECK_MAIN

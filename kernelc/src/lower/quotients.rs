@@ -18,6 +18,8 @@ const INFINITY: u64 = 0x7f80_0000;
 const LEAST_DIVIDEND: f32 = power_of_two(-70);
 const MOST_DIVISOR: f32 = power_of_two(50);
 const MOST_QUOTIENT: f32 = power_of_two(120);
+/// The reciprocal of the smallest normal number.
+const MOST_RECIPROCAL: f32 = power_of_two(126);
 /// Above it no step by a constant's reciprocal leaves that range: its low part is at least 2^-48 of the high part.
 const LEAST_QUOTIENT: f32 = power_of_two(-70);
 /// The fraction bits, and a bound below which they are those of a number with a close reciprocal.
@@ -33,13 +35,15 @@ impl Emitter<'_> {
     pub(super) fn quotient(&mut self, a: Word, b: Word) -> Word {
         let asm = &mut self.asm;
         let constant = asm.constant_f32(b).and_then(Reciprocal::new);
+        let unit = asm.constant_f32(a).filter(|a| a.abs() == 1.0);
         let [a, b] = [a, b].map(|word| asm.not_shortened(word));
         let exact = asm.of_device(OfDevice::ExactQuotients as u32);
         let fused = asm.of_device(OfDevice::Fused as u32);
         let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
-        let (near, usual) = match constant {
-            Some(reciprocal) => reciprocal.times(asm, a),
-            None => {
+        let (near, usual) = match (constant, unit) {
+            (Some(reciprocal), _) => reciprocal.times(asm, a),
+            (None, Some(unit)) => reciprocal_of(asm, b, unit < 0.0),
+            (None, None) => {
                 let near = corrected(asm, a, b);
                 (near, takes_fast_path(asm, [a, b, near]))
             }
@@ -114,6 +118,24 @@ impl Reciprocal {
     }
 }
 
+/// 1 / b or -1 / b, and whether it is right. Two steps improve the driver's reciprocal, as long as that and b are normal numbers.
+fn reciprocal_of(asm: &mut Assembler, b: Word, negative: bool) -> (Word, Word) {
+    let one = float(asm, 1.0);
+    let less = asm.make(S::FNegate, Scalar::F32, &[b]);
+    let mut near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
+    for _ in 0..2 {
+        let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
+        near = asm.multiply_add(Scalar::F32, [rest, near, near]);
+    }
+    let ty = asm.scalar(Scalar::F32);
+    let size = asm.glsl(Glsl::FAbs, ty, &[near]);
+    let least = float(asm, f32::MIN_POSITIVE);
+    let usual = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size, least]);
+    let usual = is_also_below(asm, usual, size, MOST_RECIPROCAL);
+    let usual = is_also_close(asm, usual, b);
+    (if negative { asm.make(S::FNegate, Scalar::F32, &[near]) } else { near }, usual)
+}
+
 /// True if [`corrected`], which made `quotient` of a and b, is right. GPUs compare at half the rate of an fma, so there are few comparisons: a
 /// dividend of +0, which is frequent, passes; -0, whose sign the correction loses, does not.
 fn takes_fast_path(asm: &mut Assembler, [a, b, quotient]: [Word; 3]) -> Word {
@@ -124,6 +146,11 @@ fn takes_fast_path(asm: &mut Assembler, [a, b, quotient]: [Word; 3]) -> Word {
     let mut usual = is_positive_zero_or_above(asm, a, size_a, LEAST_DIVIDEND);
     usual = is_also_below(asm, usual, size_b, MOST_DIVISOR);
     usual = is_also_below(asm, usual, size, MOST_QUOTIENT);
+    is_also_close(asm, usual, b)
+}
+
+/// Also true only if the driver's reciprocal of b can be improved.
+fn is_also_close(asm: &mut Assembler, usual: Word, b: Word) -> Word {
     let near = asm.of_device(OfDevice::NearReciprocals as u32);
     let close = has_close_reciprocal(asm, b);
     let close = asm.make(S::LogicalOr, Scalar::Bool, &[near, close]);
@@ -340,6 +367,26 @@ mod tests {
                 for a in digits(2000) {
                     assert_eq!(by_corrections(a, b, reciprocal), a / b, "{a:e} / {b:e}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn reciprocals_improved_twice_are_rounded_once() {
+        for digits in 0..=DIGITS as u32 {
+            // How far a driver's may be off, where it is used.
+            let most = match u64::from(digits) {
+                ..CLOSE => 3,
+                0x7f_fffb.. => 0,
+                _ => 1,
+            };
+            let b = f32::from_bits(0x3f80_0000 | digits);
+            for off in -most..=most {
+                let mut near = f32::from_bits((1.0 / b).to_bits().wrapping_add_signed(off));
+                for _ in 0..2 {
+                    near = (-b).mul_add(near, 1.0).mul_add(near, near);
+                }
+                assert_eq!(near, 1.0 / b, "1 / {b:e}, {off} off");
             }
         }
     }
