@@ -16,7 +16,7 @@ DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-
 DEBIAN_13 = {
     "make": "4.4.1-2", "cmake": "3.31.6-2", "ninja-build": "1.12.1-1", "clang": "1:19.0-63", "clang-format": "1:19.0-63", "gcc": "4:14.2.0-1",
     "g++": "4:14.2.0-1", "libvulkan1": "1.4.309.0-1", "libvulkan-dev": "1.4.309.0-1", "mesa-vulkan-drivers": "25.0.7-2+deb13u1",
-    "vulkan-validationlayers": "1.4.309.0-1", "glslc": "2025.2-1", "spirv-tools": "2025.1~rc1-1", "pkg-config": "1.8.1-4", "ccache": "4.11.2-2", "abigail-tools": "2.6-1", "protobuf-compiler": "3.21.12-11", "valgrind": "1:3.24.0-3",
+    "vulkan-validationlayers": "1.4.309.0-1", "glslc": "2025.2-1", "spirv-tools": "2025.1~rc1-1", "pkg-config": "1.8.1-4", "ccache": "4.11.2-2", "abigail-tools": "2.6-2", "protobuf-compiler": "3.21.12-11", "valgrind": "1:3.24.0-3",
     "python3": "3.13.5-1", "python3-pip": "25.1.1+dfsg-1", "libstb-dev": "0.0~git20241109.5c20573+ds-1", "clang-19": "1:19.1.7-3+b1",
     "libclang-rt-19-dev": "1:19.1.7-3+b1", "clang-22": "1:22.1.8-1~deb13u5", "llvm-22": "1:22.1.8-1~deb13u5",
     "libclang1-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5", "lldb-22": "1:22.1.8-1~deb13u5", "libclang-rt-22-dev": "1:22.1.8-1~deb13u5",

@@ -120,13 +120,8 @@ impl Reciprocal {
 
 /// 1 / b or -1 / b, and whether it is right. Two steps improve the driver's reciprocal, as long as that and b are normal numbers.
 fn reciprocal_of(asm: &mut Assembler, b: Word, negative: bool) -> (Word, Word) {
-    let one = float(asm, 1.0);
     let less = asm.make(S::FNegate, Scalar::F32, &[b]);
-    let mut near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
-    for _ in 0..2 {
-        let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
-        near = asm.multiply_add(Scalar::F32, [rest, near, near]);
-    }
+    let near = improved_reciprocal(asm, [b, less], 2);
     let ty = asm.scalar(Scalar::F32);
     let size = asm.glsl(Glsl::FAbs, ty, &[near]);
     let least = float(asm, f32::MIN_POSITIVE);
@@ -188,13 +183,21 @@ fn has_close_reciprocal(asm: &mut Assembler, word: Word) -> Word {
     asm.make(S::LogicalAnd, Scalar::Bool, &[close, normal])
 }
 
+/// The driver's reciprocal of b, improved by so many steps. `less` is -b.
+fn improved_reciprocal(asm: &mut Assembler, [b, less]: [Word; 2], steps: usize) -> Word {
+    let one = float(asm, 1.0);
+    let mut near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
+    for _ in 0..steps {
+        let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
+        near = asm.multiply_add(Scalar::F32, [rest, near, near]);
+    }
+    near
+}
+
 /// a / b where an fma rounds once: the product of a and the reciprocal, which one step improves, corrected twice.
 fn corrected(asm: &mut Assembler, a: Word, b: Word) -> Word {
-    let one = float(asm, 1.0);
     let less = asm.make(S::FNegate, Scalar::F32, &[b]);
-    let near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
-    let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
-    let reciprocal = asm.multiply_add(Scalar::F32, [rest, near, near]);
+    let reciprocal = improved_reciprocal(asm, [b, less], 1);
     let mut quotient = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
     for _ in 0..2 {
         let rest = asm.multiply_add(Scalar::F32, [less, quotient, a]);
