@@ -516,17 +516,23 @@ class engine {
     }
 };
 
+// How long a wait looks without a pause: a thread that sleeps wakes up some 70 us late.
+constexpr std::chrono::milliseconds eager_time{2};
+
 // Drives all operations until `done()`, which is asked with calls() locked.
 template <class Done> void drive(Done done) {
-    for (unsigned idle = 0;;) {
+    for (auto idle_since = std::chrono::steady_clock::now();;) {
+        bool moved = false;
         {
             std::lock_guard<std::mutex> lock(calls());
             if (done()) return;
-            if (engine::one().progress()) idle = 0;
+            moved = engine::one().progress();
             if (done()) return;
         }
+        const auto now = std::chrono::steady_clock::now();
+        if (moved) idle_since = now;
         // Ranks may be more than processors.
-        if (++idle < 256)
+        if (now - idle_since < eager_time)
             std::this_thread::yield();
         else
             std::this_thread::sleep_for(std::chrono::microseconds(20));
