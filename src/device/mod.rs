@@ -29,6 +29,9 @@ pub fn unique_id() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// The most bytes that the host writes into a window of device memory. Larger uploads are faster through staging memory.
+pub const WINDOW_BYTES: u64 = 16 << 20;
+
 /// Where a buffer's memory shall lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {

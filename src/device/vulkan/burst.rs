@@ -11,6 +11,15 @@ const STREAM: Duration = Duration::from_micros(5);
 /// a loop are cut alike and find their command buffers again. Beginning a command buffer costs the device as much as a
 /// dependent launch; of a long one, more is recorded late if a burst ends in its middle.
 const CUTS: [u64; 4] = [8, 16, 32, 64];
+
+/// Where in a burst a command buffer begins. From the last of [`CUTS`] on all positions are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Place {
+    position: u64,
+    /// True if its first command is the only one of its batch.
+    alone: bool,
+}
+
 /// The burst of a queue.
 #[derive(Default)]
 pub(super) struct Burst {
@@ -54,16 +63,22 @@ impl Burst {
         self.commands >= self.cut
     }
 
-    /// How many commands are left until the command buffer ends.
-    pub fn left(&self) -> u64 {
-        self.cut - self.commands
+    /// The place of the next command.
+    pub fn place(&self, alone: bool) -> Place {
+        let [.., last] = CUTS;
+        Place { position: self.commands.min(last), alone }
+    }
+
+    /// Lets the command buffer that begins with the next command end after `commands`.
+    pub fn cut_after(&mut self, commands: u64) {
+        self.cut = self.commands + commands;
     }
 
     /// Decides where the command buffer ends that begins with the next command and holds at most `most`: after that command
     /// if it is `alone`.
     pub fn choose_cut(&mut self, alone: bool, most: u64) {
         let expected = if alone { 1 } else { until_cut(self.commands, self.usual) };
-        self.cut = self.commands + expected.min(most);
+        self.cut_after(expected.min(most));
     }
 }
 
@@ -91,5 +106,13 @@ mod tests {
         assert_eq!(cuts(0).take(7).collect::<Vec<_>>(), [8, 16, 32, 64, 128, 192, 256]);
         assert_eq!(cuts(1).take(3).collect::<Vec<_>>(), [1, 8, 16]);
         assert_eq!(cuts(100).take(7).collect::<Vec<_>>(), [8, 16, 32, 64, 100, 128, 192]);
+    }
+
+    #[test]
+    fn long_bursts_repeat_their_last_place() {
+        let places: Vec<Place> =
+            [0, 8, 64, 128].map(|commands| Burst { commands, ..Burst::default() }.place(false)).into();
+        assert!(places[0] != places[1] && places[1] != places[2] && places[2] == places[3]);
+        assert_ne!(Burst::default().place(false), Burst::default().place(true));
     }
 }

@@ -136,21 +136,19 @@ impl ViewQueue {
         copy(queue, &self.copies, (source, destination), (0, 0), plan, 0..plan.bytes())
     }
 
-    /// A transfer queue for a copy over the bus, if one of these should do it.
+    /// A transfer queue for a copy over the bus, if one of these should do it. `later`: see [`Transfers::bus_lane`].
     fn transfer_lane(
         &self,
         (source, destination): (&Arc<dyn Buffer>, &Arc<dyn Buffer>),
         plan: &CopyPlan,
         direction: Direction,
+        later: bool,
     ) -> Result<Option<Arc<VulkanQueue>>> {
-        let transfers = &self.transfers;
-        let beside = match direction {
-            Direction::Upload => {
-                transfers.beside(destination, &plan.destination_hull(), Access::Write, &self.queue, plan)
-            }
-            Direction::Download => transfers.beside(source, &plan.source_hull(), Access::Read, &self.queue, plan),
+        let used = match direction {
+            Direction::Upload => (destination, &plan.destination_hull(), Access::Write),
+            Direction::Download => (source, &plan.source_hull(), Access::Read),
         };
-        beside.then(|| transfers.lane(direction, false)).transpose()
+        self.transfers.bus_lane(direction, used, &self.queue, plan, later)
     }
 }
 
@@ -177,7 +175,7 @@ impl Queue for ViewQueue {
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
         self.copy_between(source, destination, plan, |direction| {
-            self.transfer_lane((source, destination), plan, direction)
+            self.transfer_lane((source, destination), plan, direction, false)
         })
     }
 
@@ -210,8 +208,8 @@ impl Queue for ViewQueue {
 
     fn copy_beside(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
         let point = self.copy_between(source, destination, plan, |direction| {
-            let lane = self.transfer_lane((source, destination), plan, direction)?;
-            // One that follows work of the view waits for that on a compute queue, and not before copies that wait for nothing.
+            let lane = self.transfer_lane((source, destination), plan, direction, true)?;
+            // A strided one waits for work of the view on a compute queue, and not before copies that wait for nothing.
             let others = lane.is_none() && self.queue.core.compute.len() > 1;
             if others { self.transfers.lane(direction, true).map(Some) } else { Ok(lane) }
         })?;

@@ -30,8 +30,9 @@ use std::sync::{Arc, Weak};
 /// Allocations of at least this many bytes first release what finished work still holds.
 const RECLAIM: u64 = 1 << 20;
 
-/// If the host addresses all device memory, buffers of at most this many bytes are made writable by the host.
-const WINDOW: u64 = 16 << 20;
+/// If the host addresses all device memory, buffers of at most this many bytes are made writable by the host. Larger ones
+/// would use up the addresses that the bus has for it.
+const WINDOW: u64 = 1 << 30;
 
 /// SPIR-V of the copy kernels, made by scripts/shaders.
 const COPY16: &[u8] = include_bytes!("shaders/copy16.spv");
@@ -202,17 +203,20 @@ impl Device for VulkanDevice {
 
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>> {
         let types = &self.core.physical.memory_types;
+        let mut window = None;
         let wanted = match placement {
             Placement::Device if types.unified => {
                 AllocationRequest { memory_type: types.device, mapped: Mapping::Host, staging: false }
             }
-            Placement::Device => match types.shared {
+            Placement::Device => {
                 // As fast for the device, and small uploads then need no staging.
-                Some(shared) if bytes <= WINDOW => {
-                    AllocationRequest { memory_type: shared, mapped: Mapping::Window, staging: false }
-                }
-                _ => AllocationRequest { memory_type: types.device, mapped: Mapping::None, staging: false },
-            },
+                window = types.shared.filter(|_| bytes <= WINDOW).map(|shared| AllocationRequest {
+                    memory_type: shared,
+                    mapped: Mapping::Window,
+                    staging: false,
+                });
+                AllocationRequest { memory_type: types.device, mapped: Mapping::None, staging: false }
+            }
             Placement::DeviceShared => {
                 let shared = types.shared.ok_or_else(|| {
                     Error::runtime(format!("{} has no memory shared with the host", self.core.physical.name))
@@ -226,6 +230,10 @@ impl Device for VulkanDevice {
         if bytes >= RECLAIM {
             self.reclaim();
             self.transfers.trim();
+        }
+        // Without addresses for a window there may still be memory.
+        if let Some(made) = window.and_then(|window| VulkanBuffer::new(&self.core, bytes, &window, label).ok()) {
+            return Ok(made);
         }
         let made = VulkanBuffer::new(&self.core, bytes, &wanted, label)?;
         Ok(made)

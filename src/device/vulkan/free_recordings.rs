@@ -1,9 +1,12 @@
 //! The recordings of a queue that are not in use: command buffers that remember the launches they hold (decision 13).
 
+use super::burst::Place;
+use super::command_pool::CommandPool;
 use super::core::Core;
 use super::recording::{LaunchCommand, Recording};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// If no free recording begins with a launch, it gets a new one while there are fewer than this.
 const KEPT: usize = 64;
@@ -13,22 +16,23 @@ pub(super) const MOST_FREE: usize = 128;
 pub(super) struct FreeRecordings {
     /// The queue family.
     family: u32,
-    /// The one used last is at the end, so whoever repeats a burst finds them in the order of the last time.
+    /// The one used last is at the end.
     free: VecDeque<Box<Recording>>,
     /// A recording that is already open: made while the device works.
     ready: Option<Box<Recording>>,
+    /// Where the next new command buffer comes from.
+    pool: Option<Arc<CommandPool>>,
 }
 
 impl FreeRecordings {
     /// None at first, for a queue of `family`.
     pub fn new(family: u32) -> Self {
-        Self { family, free: VecDeque::new(), ready: None }
+        Self { family, free: VecDeque::new(), ready: None, pool: None }
     }
 
-    /// A recording that holds this many launches and begins with this one.
-    pub fn take_known(&mut self, launches: usize, barrier: bool, first: &LaunchCommand<'_>) -> Option<Box<Recording>> {
-        let fits = |r: &Recording| r.launches() == launches && r.begins(barrier, first);
-        let found = self.free.iter().position(|r| fits(r))?;
+    /// A recording that began with this launch at this place. The one used last: a burst will probably end where it ended then.
+    pub fn take_known(&mut self, place: Place, barrier: bool, first: &LaunchCommand<'_>) -> Option<Box<Recording>> {
+        let found = self.free.iter().rposition(|r| r.place == place && r.begins(barrier, first))?;
         self.free.remove(found)
     }
 
@@ -40,6 +44,22 @@ impl FreeRecordings {
         }
     }
 
+    /// A pool that has a command buffer left.
+    pub fn pool(&mut self, core: &Core) -> Result<&Arc<CommandPool>> {
+        if self.pool.as_ref().is_none_or(|pool| pool.is_full()) {
+            let new = CommandPool::new(core, self.family)?;
+            self.give_up_pool(core);
+            return Ok(self.pool.insert(new));
+        }
+        self.pool.as_ref().ok_or_else(|| Error::internal("a queue without a command pool"))
+    }
+
+    fn give_up_pool(&mut self, core: &Core) {
+        if let Some(pool) = self.pool.take() {
+            CommandPool::release(pool, core);
+        }
+    }
+
     /// A recording that holds nothing.
     fn blank(&mut self, core: &Core) -> Result<Box<Recording>> {
         let blank = match self.free.iter().rposition(|r| r.is_blank()) {
@@ -47,7 +67,7 @@ impl FreeRecordings {
             None if self.free.len() >= KEPT => self.free.pop_front(),
             None => None,
         };
-        let Some(mut blank) = blank else { return Recording::new(core, self.family).map(Box::new) };
+        let Some(mut blank) = blank else { return Recording::new(core, self.pool(core)?).map(Box::new) };
         if !blank.is_blank() {
             if let Err(e) = blank.clear(core) {
                 blank.destroy(core);
@@ -92,5 +112,6 @@ impl FreeRecordings {
     /// Destroys all.
     pub fn destroy(&mut self, core: &Core) {
         self.free.iter_mut().chain(&mut self.ready).for_each(|recording| recording.destroy(core));
+        self.give_up_pool(core);
     }
 }

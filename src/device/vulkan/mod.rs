@@ -12,6 +12,7 @@ mod batch;
 mod burst;
 pub mod cache_file;
 pub mod capability;
+mod command_pool;
 mod commands;
 mod core;
 mod descriptor;

@@ -409,6 +409,13 @@ impl VulkanQueue {
         Ok(point)
     }
 
+    /// True if none of its work waits for other queues of the device, except for the one with this timeline.
+    pub fn waits_only_for(&self, timeline: Option<u64>) -> bool {
+        let state = self.state.lock();
+        let mut waits = state.flying.iter().rev().flat_map(|batch| &batch.waits);
+        waits.all(|(waited, value)| Some(waited.id()) == timeline || waited.reached(*value))
+    }
+
     /// Releases the objects of finished work; true if no work is left.
     pub fn release_finished(&self) -> bool {
         let mut state = self.state.lock();
@@ -445,24 +452,27 @@ impl VulkanQueue {
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         let goes_on = last.is_some_and(|r| r.goes_on(&self.core, more, block));
-        if !goes_on || !more {
-            state.burst.choose_cut(alone, Recording::most_launches(&self.core, block));
-        }
         if !goes_on {
-            let next = self.choose(state, barrier, work)?;
+            let next = self.choose(state, barrier, work, alone)?;
+            match next.launches() {
+                0 => state.burst.choose_cut(alone, Recording::most_launches(&self.core, block)),
+                known => state.burst.cut_after(known as u64),
+            }
             if let Some(batch) = &mut state.open {
                 batch.recordings.push(next);
             }
+        } else if !more {
+            state.burst.choose_cut(alone, Recording::most_launches(&self.core, block));
         }
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A recording that begins with this command. Its length is the rest of the burst.
-    fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>) -> Result<Box<Recording>> {
+    /// A recording that begins with this command: one that held the same launches before, if there is one.
+    fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>, alone: bool) -> Result<Box<Recording>> {
+        let place = state.burst.place(alone);
         if let Command::Dispatch(launch) = work {
-            let expected = state.burst.left() as usize;
-            let find = |state: &mut QueueState| state.free.take_known(expected, barrier, launch);
+            let find = |state: &mut QueueState| state.free.take_known(place, barrier, launch);
             let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state, usize::MAX);
@@ -472,7 +482,9 @@ impl VulkanQueue {
                 return Ok(found);
             }
         }
-        state.free.take_new(&self.core)
+        let mut new = state.free.take_new(&self.core)?;
+        new.place = place;
+        Ok(new)
     }
 
     /// Releases the objects of at most `most` finished batches; their recordings become free.
@@ -553,7 +565,7 @@ impl VulkanQueue {
         if batch.for_host && self.own.word.is_none() {
             let barrier = match &mut state.host_barrier {
                 Some(made) => made,
-                none => none.insert(Recording::host_barrier(&self.core, self.lane.family(&self.core))?),
+                none => none.insert(Recording::host_barrier(&self.core, state.free.pool(&self.core)?)?),
             };
             commands.push(barrier.end(&self.core)?);
         }
@@ -687,3 +699,7 @@ impl QueueState {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

@@ -7,6 +7,8 @@
 
 #![allow(unsafe_code)]
 
+use super::burst::Place;
+use super::command_pool::CommandPool;
 use super::core::Core;
 use super::image::ImageDescriptor;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
@@ -171,8 +173,11 @@ enum Holds {
 
 /// A command buffer and what its commands need.
 pub(super) struct Recording {
-    pool: vk::CommandPool,
+    /// `None` once it is destroyed.
+    pool: Option<Arc<CommandPool>>,
     commands: vk::CommandBuffer,
+    /// Where its launches began in their burst.
+    pub place: Place,
     holds: Holds,
     /// Its launches, from the previous use or this one.
     list: Vec<RecordedLaunch>,
@@ -204,31 +209,18 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// A new one for queues of `family`.
-    pub fn new(core: &Core, family: u32) -> Result<Self> {
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
-        // SAFETY: the device is alive and has the family.
-        let pool =
-            unsafe { core.raw.create_command_pool(&info, None) }.map_err(|e| core.failed("vkCreateCommandPool", e))?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        // SAFETY: the pool is alive.
-        let made = unsafe { core.raw.allocate_command_buffers(&info) };
-        let commands = match made.map(|c| c.first().copied()) {
-            Ok(Some(c)) => c,
-            other => {
-                // SAFETY: nothing of the pool is in use.
-                unsafe { core.raw.destroy_command_pool(pool, None) };
-                return Err(core.failed("vkAllocateCommandBuffers", other.err().unwrap_or(vk::Result::ERROR_UNKNOWN)));
-            }
-        };
+    /// A new one of `pool`.
+    pub fn new(core: &Core, pool: &Arc<CommandPool>) -> Result<Self> {
+        let commands = pool.allocate(core)?;
         Ok(Self {
-            pool,
+            pool: Some(pool.clone()),
             commands,
+            place: Place::default(),
             holds: Holds::Nothing,
             list: Vec::new(),
             used: 0,
             once: false,
-            computes: family == core.compute_family,
+            computes: pool.family == core.compute_family,
             bound: vk::Pipeline::null(),
             buffers: SmallVec::new(),
             images: Vec::new(),
@@ -369,8 +361,8 @@ impl Recording {
     }
 
     /// A command buffer that contains only a barrier which makes memory visible to the host, for any number of submissions.
-    pub fn host_barrier(core: &Core, family: u32) -> Result<Self> {
-        let mut recording = Self::new(core, family)?;
+    pub fn host_barrier(core: &Core, pool: &Arc<CommandPool>) -> Result<Self> {
+        let mut recording = Self::new(core, pool)?;
         let done = recording.begin(core, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE).and_then(|()| {
             recording.barrier(core, true);
             recording.end(core)
@@ -442,9 +434,9 @@ impl Recording {
         self.argument_set = None;
         self.flag_set = None;
         self.sets.reset(core)?;
-        // SAFETY: the device is done with the command buffer, or never got it.
-        unsafe { core.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
-            .map_err(|e| core.failed("vkResetCommandPool", e))?;
+        // SAFETY: the device is done with the command buffer, or never got it; its pool allows resetting it.
+        unsafe { core.raw.reset_command_buffer(self.commands, vk::CommandBufferResetFlags::empty()) }
+            .map_err(|e| core.failed("vkResetCommandBuffer", e))?;
         self.images.clear();
         self.samplers.clear();
         self.timers.clear();
@@ -717,9 +709,9 @@ impl Recording {
     /// The device must be done with it, or lost.
     pub fn destroy(&mut self, core: &Core) {
         self.sets.destroy(core);
-        // SAFETY: the device is done with the command buffer, never got it, or is lost.
-        unsafe { core.raw.destroy_command_pool(self.pool, None) };
-        self.pool = vk::CommandPool::null();
+        if let Some(pool) = self.pool.take() {
+            CommandPool::free(pool, core, self.commands);
+        }
         self.page = None;
         self.flags = None;
     }

@@ -11,7 +11,7 @@ use super::memory::VulkanBuffer;
 use super::queue::{Lane, VulkanQueue};
 use super::staging::{Chunk, Ring};
 use crate::device::hazard::Point;
-use crate::device::{Buffer, Direction};
+use crate::device::{Buffer, Direction, WINDOW_BYTES};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::host::{HostSpan, Workers, strided};
@@ -107,6 +107,17 @@ impl Transfers {
         Ok(lanes[direction as usize % lanes.len()].clone())
     }
 
+    /// A transfer queue on which a copy does not wait for work that has nothing to do with it: one that waits for no kernel,
+    /// or for those of `follows`. The direction's own one, if there is none.
+    fn free_lane(&self, direction: Direction, follows: Option<u64>) -> Result<Arc<VulkanQueue>> {
+        let own = self.lane(direction, false)?;
+        if own.waits_only_for(follows) {
+            return Ok(own);
+        }
+        let other = self.lanes(false)?.into_iter().find(|lane| lane.waits_only_for(follows));
+        Ok(other.unwrap_or(own))
+    }
+
     /// The lanes made so far.
     pub fn made(&self) -> SmallVec<[Arc<VulkanQueue>; 8]> {
         self.lanes.lock().iter().flatten().flatten().cloned().collect()
@@ -160,7 +171,7 @@ impl Transfers {
         let (range, access) =
             if upload { (plan.destination_hull(), Access::Write) } else { (plan.source_hull(), Access::Read) };
         let image = is_image(buffer);
-        if upload && !image && self.through_window(host, buffer, plan)? {
+        if upload && !image && bytes <= WINDOW_BYTES && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
         self.trim();
@@ -184,35 +195,33 @@ impl Transfers {
             return piece.pipelined(&lanes);
         }
         let mut chunk = ring.take(&self.core)?;
-        let point = if !image && self.beside(buffer, &range, access, queue, &walk) {
-            self.lane(direction, false).and_then(|lane| piece.run(&mut chunk, &lane, 0..bytes))
-        } else {
-            piece.run(&mut chunk, queue, 0..bytes)
-        };
+        let lane =
+            if image { Ok(None) } else { self.bus_lane(direction, (buffer, &range, access), queue, &walk, false) };
+        let point = lane.and_then(|lane| piece.run(&mut chunk, lane.as_deref().unwrap_or(queue), 0..bytes));
         ring.give(chunk);
         Ok(point?.into_iter().collect())
     }
 
-    /// True if a copy over the bus should go to a transfer queue: there is one, and either the copy need not wait for work
-    /// of `queue`, which it would follow faster on the same queue, or it takes so long that later work of `queue` should not
-    /// wait for it.
-    pub fn beside(
+    /// The transfer queue for a copy over the bus, if one should do it: there is one, and either the copy need not wait for
+    /// work of `queue`, which it would follow faster on the same queue, or later work of `queue` should not wait for it
+    /// (`later`), because it takes long or its end is waited for elsewhere.
+    pub fn bus_lane(
         &self,
-        buffer: &Arc<dyn Buffer>,
-        range: &Range<u64>,
-        access: Access,
+        direction: Direction,
+        (buffer, range, access): (&Arc<dyn Buffer>, &Range<u64>, Access),
         queue: &VulkanQueue,
         plan: &CopyPlan,
-    ) -> bool {
+        later: bool,
+    ) -> Result<Option<Arc<VulkanQueue>>> {
         if self.core.transfer.is_empty() || !plan.is_linear() {
-            return false;
-        }
-        if plan.bytes() >= LONG_COPY_BYTES {
-            return true;
+            return Ok(None);
         }
         let mut follows = false;
         buffer.tracker().lock().conflicts(range, access, |p| follows |= p.is_on(queue.timeline()));
-        !follows
+        if follows && !later && plan.bytes() < LONG_COPY_BYTES {
+            return Ok(None);
+        }
+        self.free_lane(direction, follows.then(|| queue.timeline().id())).map(Some)
     }
 
     /// Lets the host write into device memory: true if it could, because nobody uses those bytes.

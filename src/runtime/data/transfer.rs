@@ -2,7 +2,7 @@
 
 use crate::device::hazard::Point;
 use crate::device::physical::DeviceKind;
-use crate::device::{Buffer, Device, Direction, TimerSlot};
+use crate::device::{Buffer, Device, Direction, TimerSlot, WINDOW_BYTES};
 use crate::error::Result;
 use crate::geometry::CopyPlan;
 use crate::host::{HostBlock, HostSpan, Workers, strided};
@@ -126,7 +126,7 @@ impl Tally<'_> {
             source: self.source,
             object,
             address: address.unwrap_or(0),
-            is_staged: is_staged(from, to),
+            is_staged: is_staged(from, to, plan.bytes()),
         }
     }
 
@@ -232,9 +232,11 @@ fn move_bytes(
 }
 
 /// True if a transfer between host memory and a device certainly passes through staging memory of the library.
-fn is_staged(from: &Endpoint, to: &Endpoint) -> bool {
+fn is_staged(from: &Endpoint, to: &Endpoint, bytes: u64) -> bool {
     match (from, to) {
-        (Endpoint::Host(_), Endpoint::Device { buffer, .. }) => buffer.host().is_none() && buffer.window().is_none(),
+        (Endpoint::Host(_), Endpoint::Device { buffer, .. }) => {
+            buffer.host().is_none() && (buffer.window().is_none() || bytes > WINDOW_BYTES)
+        }
         (Endpoint::Device { buffer, .. }, Endpoint::Host(_)) => buffer.host().is_none(),
         _ => false,
     }
