@@ -77,8 +77,12 @@ impl Burst {
     /// Decides where the command buffer ends that begins with the next command and holds at most `most`: after that command
     /// if it is `alone`.
     pub fn choose_cut(&mut self, alone: bool, most: u64) {
-        let expected = if alone { 1 } else { until_cut(self.commands, self.usual) };
-        self.cut_after(expected.min(most));
+        self.cut_after(self.expected(alone, most));
+    }
+
+    /// How many commands a command buffer holds that begins with the next one.
+    pub fn expected(&self, alone: bool, most: u64) -> u64 {
+        if alone { 1 } else { until_cut(self.commands, self.usual).min(most) }
     }
 }
 

@@ -30,10 +30,18 @@ impl FreeRecordings {
         Self { family, free: VecDeque::new(), ready: None, pool: None }
     }
 
-    /// A recording that began with this launch at this place. The one used last: a burst will probably end where it ended then.
-    pub fn take_known(&mut self, place: Place, barrier: bool, first: &LaunchCommand<'_>) -> Option<Box<Recording>> {
-        let found = self.free.iter().rposition(|r| r.place == place && r.begins(barrier, first))?;
-        self.free.remove(found)
+    /// A recording that began with this launch at this place: if possible one that holds `expected` launches, else the one
+    /// used last, since a burst will probably end where it ended then.
+    pub fn take_known(
+        &mut self,
+        place: Place,
+        expected: usize,
+        barrier: bool,
+        first: &LaunchCommand<'_>,
+    ) -> Option<Box<Recording>> {
+        let begins = |r: &Recording| r.place == place && r.begins(barrier, first);
+        let found = self.free.iter().rposition(|r| r.launches() == expected && begins(r));
+        self.free.remove(found.or_else(|| self.free.iter().rposition(|r| begins(r)))?)
     }
 
     /// A recording that may be recorded anew.

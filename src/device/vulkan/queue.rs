@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::batch::{Batch, Command};
-use super::burst::Burst;
+use super::burst::{Burst, Place};
 use super::core::{Core, Gathers};
 use super::free_recordings::{FreeRecordings, MOST_FREE};
 use super::image::VulkanImage;
@@ -452,27 +452,35 @@ impl VulkanQueue {
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         let goes_on = last.is_some_and(|r| r.goes_on(&self.core, more, block));
+        let most = Recording::most_launches(&self.core, block);
         if !goes_on {
-            let next = self.choose(state, barrier, work, alone)?;
+            let next =
+                self.choose(state, barrier, work, state.burst.place(alone), state.burst.expected(alone, most))?;
             match next.launches() {
-                0 => state.burst.choose_cut(alone, Recording::most_launches(&self.core, block)),
+                0 => state.burst.choose_cut(alone, most),
                 known => state.burst.cut_after(known as u64),
             }
             if let Some(batch) = &mut state.open {
                 batch.recordings.push(next);
             }
         } else if !more {
-            state.burst.choose_cut(alone, Recording::most_launches(&self.core, block));
+            state.burst.choose_cut(alone, most);
         }
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A recording that begins with this command: one that held the same launches before, if there is one.
-    fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>, alone: bool) -> Result<Box<Recording>> {
-        let place = state.burst.place(alone);
+    /// A recording that begins with this command at `place`: one that held the same launches before, if there is one.
+    fn choose(
+        &self,
+        state: &mut QueueState,
+        barrier: bool,
+        work: &Command<'_>,
+        place: Place,
+        expected: u64,
+    ) -> Result<Box<Recording>> {
         if let Command::Dispatch(launch) = work {
-            let find = |state: &mut QueueState| state.free.take_known(place, barrier, launch);
+            let find = |state: &mut QueueState| state.free.take_known(place, expected as usize, barrier, launch);
             let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state, usize::MAX);
