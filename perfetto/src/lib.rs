@@ -67,6 +67,8 @@ pub struct DebugAnnotation {
     pub name_iid: Option<u64>,
     #[prost(uint64, optional, tag = "3")]
     pub uint_value: Option<u64>,
+    #[prost(string, optional, tag = "6")]
+    pub string_value: Option<String>,
     #[prost(uint64, optional, tag = "17")]
     pub string_value_iid: Option<u64>,
 }
@@ -132,25 +134,27 @@ pub fn append(packet: &TracePacket, bytes: &mut Vec<u8>) {
 /// [`TracePacket`], [`TrackEvent`] and [`DebugAnnotation`].
 pub mod fields {
     use super::{InternedData, PACKET};
-    use prost::encoding::{
-        WireType, encode_key, encode_varint, encoded_len_varint, fixed64, int32, message, uint32, uint64,
-    };
+    use prost::encoding::{WireType, encode_varint, encoded_len_varint, message};
 
     /// Begins the message [`TrackEvent`](super::TrackEvent).
     pub fn event(kind: i32, track_uuid: u64, event: &mut Vec<u8>) {
-        int32::encode(9, &kind, event);
-        uint64::encode(11, &track_uuid, event);
+        number(9, kind as u64, event);
+        number(11, track_uuid, event);
     }
 
     /// Adds its category and name.
     pub fn named(category_iid: u64, name_iid: u64, event: &mut Vec<u8>) {
-        uint64::encode(3, &category_iid, event);
-        uint64::encode(10, &name_iid, event);
+        number(3, category_iid, event);
+        number(10, name_iid, event);
     }
 
-    /// Adds an arrow.
+    /// So many bytes has the id of an arrow.
+    pub const FLOW: usize = 8;
+
+    /// Adds an arrow. The bytes of its id come last.
     pub fn flow(id: u64, event: &mut Vec<u8>) {
-        fixed64::encode(47, &id, event);
+        key(47, WireType::SixtyFourBit, event);
+        event.extend_from_slice(&id.to_le_bytes());
     }
 
     /// Adds an annotation with a number.
@@ -163,31 +167,87 @@ pub mod fields {
         annotation(name_iid, 17, string_value_iid, event);
     }
 
-    fn annotation(name_iid: u64, tag: u32, value: u64, event: &mut Vec<u8>) {
-        encode_key(4, WireType::LengthDelimited, event);
-        let length = uint64::encoded_len(1, &name_iid) + uint64::encoded_len(tag, &value);
-        encode_varint(length as u64, event);
-        uint64::encode(1, &name_iid, event);
-        uint64::encode(tag, &value, event);
+    /// Adds an annotation with a text that few others have.
+    pub fn own_text_annotation(name_iid: u64, string_value: &str, event: &mut Vec<u8>) {
+        let length = string_value.len() as u64;
+        key(4, WireType::LengthDelimited, event);
+        encode_varint(length_of(1, name_iid) + 1 + encoded_len_varint(length) as u64 + length, event);
+        number(1, name_iid, event);
+        key(6, WireType::LengthDelimited, event);
+        encode_varint(length, event);
+        event.extend_from_slice(string_value.as_bytes());
     }
 
-    /// Adds a packet with an event to a trace.
-    pub fn packet(time: u64, sequence: u32, flags: u32, event: &[u8], new: Option<&InternedData>, trace: &mut Vec<u8>) {
-        let new_length = new.map_or(0, |new| message::encoded_len(12, new));
-        let event_length = 1 + encoded_len_varint(event.len() as u64) + event.len();
-        let numbers =
-            uint64::encoded_len(8, &time) + uint32::encoded_len(10, &sequence) + uint32::encoded_len(13, &flags);
+    fn annotation(name_iid: u64, tag: u32, value: u64, event: &mut Vec<u8>) {
+        key(4, WireType::LengthDelimited, event);
+        encode_varint(length_of(1, name_iid) + length_of(tag, value), event);
+        number(1, name_iid, event);
+        number(tag, value, event);
+    }
+
+    /// Adds a packet with an event to a trace; the event comes last. Returns where its time is.
+    pub fn packet(
+        time: u64,
+        sequence: u32,
+        flags: u32,
+        event: &[u8],
+        new: Option<&InternedData>,
+        trace: &mut Vec<u8>,
+    ) -> usize {
+        let (sequence, flags, length) = (u64::from(sequence), u64::from(flags), event.len() as u64);
+        let new_length = new.map_or(0, |new| message::encoded_len(12, new)) as u64;
+        let event_length = 1 + encoded_len_varint(length) as u64 + length;
+        let time_length = 1 + TIME as u64;
         trace.push(PACKET);
-        encode_varint((numbers + event_length + new_length) as u64, trace);
-        uint64::encode(8, &time, trace);
-        uint32::encode(10, &sequence, trace);
-        encode_key(11, WireType::LengthDelimited, trace);
-        encode_varint(event.len() as u64, trace);
-        trace.extend_from_slice(event);
+        encode_varint(time_length + length_of(10, sequence) + event_length + new_length + length_of(13, flags), trace);
+        key(8, WireType::Varint, trace);
+        let at = trace.len();
+        trace.extend_from_slice(&[0; TIME]);
+        set_time(at, time, trace);
+        number(10, sequence, trace);
+        number(13, flags, trace);
         if let Some(new) = new {
             message::encode(12, new, trace);
         }
-        uint32::encode(13, &flags, trace);
+        key(11, WireType::LengthDelimited, trace);
+        encode_varint(length, trace);
+        trace.extend_from_slice(event);
+        at
+    }
+
+    /// So many bytes has a time, also a small one, so that it can be changed.
+    const TIME: usize = 9;
+
+    /// Changes the time there.
+    #[inline]
+    pub fn set_time(at: usize, time: u64, trace: &mut [u8]) {
+        // 7 bits in each byte.
+        let mut bits = time & ((1 << 56) - 1);
+        bits = bits & 0xfff_ffff | (bits & 0xff_ffff_f000_0000) << 4;
+        bits = bits & 0x3fff_0000_3fff | (bits & 0xfff_c000_0fff_c000) << 2;
+        bits = bits & 0x7f_007f_007f_007f | (bits & 0x3f80_3f80_3f80_3f80) << 1;
+        let mut bytes = [(time >> 56) as u8 & 0x7f; TIME];
+        bytes[..8].copy_from_slice(&(bits | 0x8080_8080_8080_8080).to_le_bytes());
+        trace[at..at + TIME].copy_from_slice(&bytes);
+    }
+
+    /// Changes the id of the arrow there.
+    #[inline]
+    pub fn set_flow(at: usize, id: u64, trace: &mut [u8]) {
+        trace[at..at + FLOW].copy_from_slice(&id.to_le_bytes());
+    }
+
+    fn number(tag: u32, value: u64, to: &mut Vec<u8>) {
+        key(tag, WireType::Varint, to);
+        encode_varint(value, to);
+    }
+
+    fn length_of(tag: u32, value: u64) -> u64 {
+        (encoded_len_varint(u64::from(tag << 3)) + encoded_len_varint(value)) as u64
+    }
+
+    fn key(tag: u32, kind: WireType, to: &mut Vec<u8>) {
+        encode_varint(u64::from(tag << 3 | kind as u32), to);
     }
 }
 
@@ -230,11 +290,20 @@ mod tests {
             event_names: vec![InternedName { iid: Some(300), name: Some("a".to_owned()) }],
             ..Default::default()
         });
-        let annotation =
-            |name_iid, uint_value, string_value_iid| DebugAnnotation { name_iid, uint_value, string_value_iid };
+        let annotation = |name_iid, uint_value, string_value_iid| DebugAnnotation {
+            name_iid,
+            uint_value,
+            string_value_iid,
+            string_value: None,
+        };
+        let text = DebugAnnotation { name_iid: Some(5), string_value: Some("b".repeat(200)), ..Default::default() };
         let track_event = Some(TrackEvent {
             category_iids: vec![2],
-            debug_annotations: vec![annotation(Some(3), Some(1 << 40), None), annotation(Some(4), None, Some(300))],
+            debug_annotations: vec![
+                annotation(Some(3), Some(1 << 40), None),
+                annotation(Some(4), None, Some(300)),
+                text,
+            ],
             r#type: Some(TYPE_SLICE_BEGIN),
             name_iid: Some(300),
             track_uuid: Some(1 << 33),
@@ -254,8 +323,13 @@ mod tests {
         fields::named(2, 300, &mut event);
         fields::number_annotation(3, 1 << 40, &mut event);
         fields::text_annotation(4, 300, &mut event);
+        fields::own_text_annotation(5, &"b".repeat(200), &mut event);
         fields::flow(5, &mut event);
-        fields::packet(1 << 50, 1, 2, &event, expected.interned_data.as_ref(), &mut bytes);
+        let at = fields::packet(1 << 40, 1, 2, &event, expected.interned_data.as_ref(), &mut bytes);
+        for time in [0, 1, (1 << 63) - 1, 0x0123_4567_89ab_cdef, 1 << 50] {
+            fields::set_time(at, time, &mut bytes);
+            assert_eq!(packets(&bytes).map(|all| all[0].timestamp), Ok(Some(time)));
+        }
         assert_eq!(packets(&bytes), Ok(vec![expected]));
     }
 

@@ -1,6 +1,6 @@
 //! Events as packets of Perfetto's trace format.
 
-use super::events::{Capture, Captures, Event, Times, Track, What};
+use super::events::{Capture, Captures, Entry, Event, LAUNCHES, Launch, Launches, Times, Track, What};
 use super::lines;
 use super::names::Name;
 use super::transfers::Call;
@@ -13,10 +13,17 @@ use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 const PROCESS: u64 = 1;
-/// The tracks of threads, from here on.
-const THREADS: u64 = 1 << 32;
-/// The tracks of queues, from here on.
-const QUEUES: u64 = 1 << 33;
+
+/// The track of a thread. Small numbers take few bytes.
+fn thread_track(thread: u64) -> u64 {
+    2 * thread
+}
+
+/// The track of a queue.
+fn queue_track(queue: u64) -> u64 {
+    2 * queue + PROCESS
+}
+
 /// All packets are of one sequence.
 const SEQUENCE: u32 = 1;
 /// The flag on packets that belong to the sequence.
@@ -85,6 +92,16 @@ impl Known {
     }
 }
 
+/// The packets of a launch without its times and id: the mark on the queue's track, and the slice on the thread's.
+#[derive(Default)]
+struct Pattern {
+    bytes: Vec<u8>,
+    /// Where the times of the mark, of the begin and of the end are.
+    times: [usize; 3],
+    /// Where the ids of the mark's and of the slice's arrows are.
+    flows: [usize; 2],
+}
+
 /// Makes packets of events. Those of events are written field by field, since there are many of them.
 pub(super) struct Encoder {
     /// A time of this process's clock, and the same time in nanoseconds.
@@ -94,8 +111,8 @@ pub(super) struct Encoder {
     values: Known,
     /// The names of calls, by where their texts are.
     calls: HashMap<usize, Name>,
-    /// The texts of what launches capture.
-    captured: HashMap<Captures, Name>,
+    /// The launches of each slot.
+    launches: Vec<Pattern>,
     /// The queues that have a track.
     queues: HashSet<u64>,
     /// Texts that the next packet brings along.
@@ -115,7 +132,7 @@ impl Encoder {
             names: Known::default(),
             values: Known::default(),
             calls: HashMap::new(),
-            captured: HashMap::new(),
+            launches: (0..LAUNCHES).map(|_| Pattern::default()).collect(),
             queues: HashSet::new(),
             new: InternedData::default(),
             has_new: true,
@@ -128,24 +145,23 @@ impl Encoder {
         let program = std::env::current_exe().ok().and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
         let pid = i32::try_from(std::process::id()).ok();
         let process = Some(ProcessDescriptor { pid, process_name: program });
-        made.track(
-            TrackDescriptor { uuid: Some(PROCESS), process, ..Default::default() },
-            SEQ_INCREMENTAL_STATE_CLEARED,
-        );
+        let descriptor = TrackDescriptor { uuid: Some(PROCESS), process, ..Default::default() };
+        made.texts(Some(descriptor), SEQ_INCREMENTAL_STATE_CLEARED);
         made
     }
 
-    /// The packets made since the last call; `bytes` is empty, and its memory is used from here on.
-    pub fn take(&mut self, bytes: &mut Vec<u8>) {
-        std::mem::swap(&mut self.bytes, bytes);
+    /// The packets made since this was last emptied.
+    pub fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
     }
 
-    fn track(&mut self, descriptor: TrackDescriptor, flags: u32) {
+    /// Adds a packet that brings the new texts, and describes a track.
+    fn texts(&mut self, track_descriptor: Option<TrackDescriptor>, flags: u32) {
         let packet = TracePacket {
             interned_data: self.new_texts(),
             trusted_packet_sequence_id: Some(SEQUENCE),
             sequence_flags: Some(flags),
-            track_descriptor: Some(descriptor),
+            track_descriptor,
             ..Default::default()
         };
         append(&packet, &mut self.bytes);
@@ -159,11 +175,11 @@ impl Encoder {
     fn child(&mut self, uuid: u64, name: String) {
         let descriptor =
             TrackDescriptor { uuid: Some(uuid), parent_uuid: Some(PROCESS), name: Some(name), ..Default::default() };
-        self.track(descriptor, FLAGS);
+        self.texts(Some(descriptor), FLAGS);
     }
 
     fn queue(&mut self, track: Track) -> u64 {
-        let uuid = QUEUES + track.queue;
+        let uuid = queue_track(track.queue);
         if self.queues.insert(track.queue) {
             self.child(uuid, track.name());
         }
@@ -191,15 +207,27 @@ impl Encoder {
         }
     }
 
-    /// Adds a packet with an event of this type, with the annotations that were made for it.
-    fn packet(&mut self, kind: i32, track: u64, time: u64, named: Option<(Category, Name)>, flow: Option<u64>) {
+    /// Has the next packet bring this name of events, if it is new.
+    fn name(&mut self, name: Name) {
+        if self.names.add(name) {
+            self.new.event_names.push(interned(u64::from(name.number()), &name.text()));
+            self.has_new = true;
+        }
+    }
+
+    /// Adds a packet with an event of this type, with the annotations that were made for it. Returns where its time is.
+    fn packet(
+        &mut self,
+        kind: i32,
+        track: u64,
+        time: u64,
+        named: Option<(Category, Name)>,
+        flow: Option<u64>,
+    ) -> usize {
         self.event.clear();
         fields::event(kind, track, &mut self.event);
         if let Some((category, name)) = named {
-            if self.names.add(name) {
-                self.new.event_names.push(interned(u64::from(name.number()), &name.text()));
-                self.has_new = true;
-            }
+            self.name(name);
             fields::named(category as u64 + 1, u64::from(name.number()), &mut self.event);
         }
         self.event.append(&mut self.annotations);
@@ -207,7 +235,7 @@ impl Encoder {
             fields::flow(flow, &mut self.event);
         }
         let new = self.new_texts();
-        fields::packet(time, SEQUENCE, FLAGS, &self.event, new.as_ref(), &mut self.bytes);
+        fields::packet(time, SEQUENCE, FLAGS, &self.event, new.as_ref(), &mut self.bytes)
     }
 
     /// Tells that events were lost.
@@ -215,6 +243,55 @@ impl Encoder {
         let now = self.nanoseconds(Instant::now());
         self.number(Key::Events, events);
         self.packet(TYPE_INSTANT, PROCESS, now, Some((Category::Lost, Name::of("lost events"))), None);
+    }
+
+    /// Adds what was noted.
+    pub fn note(&mut self, entry: &Entry) {
+        match *entry {
+            Entry::Event(ref event) => self.add(event),
+            Entry::Launches(slot, ref launches) => self.launches[slot] = self.pattern(launches),
+            Entry::Launch { slot, id, begin, end } => {
+                let (begin, end) = (self.nanoseconds(begin), self.nanoseconds(end));
+                let made = self.bytes.len();
+                let Pattern { bytes, times, flows } = &self.launches[slot];
+                self.bytes.extend_from_slice(bytes);
+                for (place, time) in times.iter().zip([end, begin, end.max(begin)]) {
+                    fields::set_time(made + place, time, &mut self.bytes);
+                }
+                for place in flows {
+                    fields::set_flow(made + place, id, &mut self.bytes);
+                }
+            }
+        }
+    }
+
+    fn pattern(&mut self, launches: &Launches) -> Pattern {
+        let Launches { launch: Launch { kernel, track, ref captures }, thread, cause, call } = *launches;
+        let queue = self.queue(track);
+        if cause > 0 {
+            self.number(Key::Cause, cause);
+        }
+        if call.is_some() {
+            let name = self.call_name(call);
+            self.text(Key::Call, name);
+        }
+        self.text(Key::Kernel, kernel);
+        self.text(Key::Accelerator, track.accelerator);
+        self.number(Key::Queue, track.queue);
+        self.captures(captures);
+        self.name(kernel);
+        if self.has_new {
+            self.texts(None, FLAGS);
+        }
+        let (before, annotations) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.annotations));
+        let mark = self.packet(TYPE_INSTANT, queue, 0, Some((Category::Submitted, kernel)), Some(0));
+        let mark_flow = self.bytes.len() - fields::FLOW;
+        self.annotations = annotations;
+        let begin = self.packet(TYPE_SLICE_BEGIN, thread_track(thread), 0, Some((Category::Launch, kernel)), Some(0));
+        let begin_flow = self.bytes.len() - fields::FLOW;
+        let end = self.packet(TYPE_SLICE_END, thread_track(thread), 0, None, None);
+        let bytes = std::mem::replace(&mut self.bytes, before);
+        Pattern { bytes, times: [mark, begin, end], flows: [mark_flow, begin_flow] }
     }
 
     /// Adds an event.
@@ -226,19 +303,14 @@ impl Encoder {
         if let What::Thread(name) = event.what {
             let name =
                 name.map_or_else(|| format!("thread {}", event.thread), |n| format!("{} ({})", n.text(), event.thread));
-            return self.child(THREADS + event.thread, name);
-        }
-        if let What::Launch { track, kernel, .. } = event.what {
-            // A mark on the track of the queue.
-            let queue = self.queue(track);
-            self.packet(TYPE_INSTANT, queue, end, Some((Category::Submitted, kernel)), Some(event.id));
+            return self.child(thread_track(event.thread), name);
         }
         let track = match event.what {
             What::Device { track, .. } => self.queue(track),
-            _ => THREADS + event.thread,
+            _ => thread_track(event.thread),
         };
         let flow = match event.what {
-            What::Call(_) | What::Launch { .. } => Some(event.id),
+            What::Call(_) => Some(event.id),
             What::Transfer { .. } | What::Device { .. } => Some(event.cause).filter(|&cause| cause > 0),
             _ => None,
         };
@@ -256,7 +328,6 @@ impl Encoder {
             What::Race(_) => (Category::Race, Name::of("race")),
             What::Failure(_) => (Category::Failure, Name::of("failure")),
             What::Call(_) => (Category::Call, self.call_name(event.call)),
-            What::Launch { kernel, .. } => (Category::Launch, kernel),
             What::Transfer { from: None, to: Some(_), .. } => transfer("upload"),
             What::Transfer { from: Some(_), to: None, .. } => transfer("download"),
             What::Transfer { .. } => transfer("copy"),
@@ -297,12 +368,6 @@ impl Encoder {
             What::Race(text) | What::Failure(text) => self.text(Key::Object, *text),
             What::Pipeline(kernel) => self.text(Key::Kernel, *kernel),
             What::Wait(queue) => self.number(Key::Queue, *queue),
-            What::Launch { kernel, track, captures } => {
-                self.text(Key::Kernel, *kernel);
-                self.text(Key::Accelerator, track.accelerator);
-                self.number(Key::Queue, track.queue);
-                self.captures(captures);
-            }
             What::Transfer { bytes, from, to, source, object, address, is_staged } => {
                 let place = |name: Option<Name>| name.unwrap_or_else(|| Name::of("host"));
                 self.number(Key::Bytes, *bytes);
@@ -333,12 +398,8 @@ impl Encoder {
         }
         let text =
             |c: &Capture| format!("{}:{}{}", c.source, if c.reads { "r" } else { "" }, if c.writes { "w" } else { "" });
-        let all = || Name::of(&captures.iter().map(text).collect::<Vec<_>>().join(" "));
-        let name = match self.captured.get(captures) {
-            Some(&name) => name,
-            None => *self.captured.entry(captures.clone()).or_insert_with(all),
-        };
-        self.text(Key::Captures, name);
+        let all = captures.iter().map(text).collect::<Vec<_>>().join(" ");
+        fields::own_text_annotation(Key::Captures as u64 + 1, &all, &mut self.annotations);
     }
 }
 

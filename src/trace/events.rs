@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const MOST: usize = 1 << 21;
 /// After how many events the writer is woken.
 const WAKE: usize = 1 << 13;
+/// How many different launches are remembered.
+pub(super) const LAUNCHES: usize = 256;
 
 static ON: AtomicBool = AtomicBool::new(false);
 static TIMES_DEVICES: AtomicBool = AtomicBool::new(false);
@@ -27,12 +29,17 @@ static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
 static NOTED: Mutex<Noted, { rank::TRACE }> = Mutex::new(Noted::new());
 
 thread_local! {
-    /// How many spans ended on the thread.
-    static ENDED: Cell<u64> = const { Cell::new(0) };
+    static LOCAL: Local = const { Local { ended: Cell::new(0), named: Cell::new((0, 0)), current: Cell::new(Current::NONE) } };
+}
+
+/// What is known of a thread. Without a destructor, so that it is there until the thread ends.
+struct Local {
+    /// How many spans ended.
+    ended: Cell<u64>,
     /// The last trace in which the thread named itself, and its number.
-    static THREAD: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+    named: Cell<(u64, u64)>,
     /// The span under way.
-    static CURRENT: Cell<Current> = const { Cell::new(Current { id: 0, call: None, begin: None }) };
+    current: Cell<Current>,
 }
 
 /// The innermost span of a call on a thread.
@@ -41,10 +48,16 @@ struct Current {
     id: u64,
     call: Option<Call>,
     begin: Option<Instant>,
+    /// How many spans had ended on the thread if this one counts only if others end within.
+    ended: Option<u64>,
+}
+
+impl Current {
+    const NONE: Self = Self { id: 0, call: None, begin: None, ended: None };
 }
 
 /// A queue, as the trace names it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Track {
     /// The id of its timeline.
     pub queue: u64,
@@ -105,15 +118,6 @@ pub enum What {
     Thread(Option<Name>),
     /// A call of the program that may move data or wait.
     Call(Object),
-    /// A launch was given to a queue.
-    Launch {
-        /// The kernel's name; file and line of a lambda.
-        kernel: Name,
-        /// Where it runs.
-        track: Track,
-        /// What it captures, unless its call says so.
-        captures: Captures,
-    },
     /// Bytes moved.
     Transfer {
         /// How many.
@@ -148,6 +152,46 @@ pub enum What {
         /// The launch or transfer.
         of: u64,
     },
+}
+
+/// What launches that differ only in their times have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel's name; file and line of a lambda.
+    pub kernel: Name,
+    /// Where it runs.
+    pub track: Track,
+    /// What it captures, unless its call says so.
+    pub captures: Captures,
+}
+
+impl Launch {
+    /// Its place among those that are remembered.
+    fn slot(&self, thread: u64) -> usize {
+        let begin = u64::from(self.kernel.number()) + 31 * thread;
+        let mixed = self.captures.iter().fold(begin, |sum, c| sum.wrapping_mul(31).wrapping_add(c.source));
+        (mixed % LAUNCHES as u64) as usize
+    }
+}
+
+/// One noted thing. Launches are many, so theirs are small.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// An event.
+    Event(Box<Event>),
+    /// From here on, launches of this slot are these.
+    Launches(usize, Box<Launches>),
+    /// A launch was given to a queue.
+    Launch { slot: usize, id: u64, begin: Instant, end: Instant },
+}
+
+/// Launches of a thread by the same call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Launches {
+    pub launch: Launch,
+    pub thread: u64,
+    pub cause: u64,
+    pub call: Option<Call>,
 }
 
 /// When something began and ended.
@@ -192,29 +236,45 @@ pub enum Progress {
 }
 
 /// Events that are not yet written.
-pub(super) struct Noted {
-    pub events: Vec<Event>,
+struct Noted {
+    entries: Vec<Entry>,
+    /// The latest launches of each slot.
+    launches: Vec<Option<Launches>>,
     /// Work on devices whose times are not known yet, with events that lack them.
-    pub open: Vec<(Event, DeviceTimes)>,
+    open: Vec<(Event, DeviceTimes)>,
     /// How many events were lost.
-    pub lost: u64,
+    lost: u64,
     writer: Option<Thread>,
 }
 
 impl Noted {
     const fn new() -> Self {
-        Self { events: Vec::new(), open: Vec::new(), lost: 0, writer: None }
+        Self { entries: Vec::new(), launches: Vec::new(), open: Vec::new(), lost: 0, writer: None }
     }
 
-    fn add(&mut self, event: Event) {
-        if self.events.len() >= MOST || self.events.try_reserve(1).is_err() {
+    /// False if the entry is lost.
+    fn add(&mut self, entry: Entry) -> bool {
+        if self.entries.len() >= MOST || self.entries.try_reserve(1).is_err() {
             self.lost += 1;
-            return;
+            return false;
         }
-        self.events.push(event);
-        if self.events.len() % WAKE == 0 {
+        self.entries.push(entry);
+        if self.entries.len() % WAKE == 0 {
             self.writer.iter().for_each(Thread::unpark);
         }
+        true
+    }
+
+    /// The slot of launches like this; `None` if there is no room to describe them.
+    fn slot(&mut self, launch: &Launch, thread: u64, cause: u64, call: Option<Call>) -> Option<usize> {
+        let slot = launch.slot(thread);
+        let is_known = |l: &Launches| l.thread == thread && l.cause == cause && l.launch == *launch && l.call == call;
+        if !self.launches.get(slot)?.as_ref().is_some_and(is_known) {
+            let launches = Launches { launch: launch.clone(), thread, cause, call };
+            let is_noted = self.add(Entry::Launches(slot, Box::new(launches.clone())));
+            self.launches[slot] = is_noted.then_some(launches);
+        }
+        self.launches[slot].is_some().then_some(slot)
     }
 }
 
@@ -242,7 +302,7 @@ pub struct Extent {
 /// Begins to note events.
 pub(super) fn begin(extent: Extent) {
     let mut noted = NOTED.lock();
-    let earlier = std::mem::replace(&mut *noted, Noted::new());
+    let earlier = std::mem::replace(&mut *noted, Noted { launches: vec![None; LAUNCHES], ..Noted::new() });
     TRACE.fetch_add(1, Ordering::Relaxed);
     TIMES_DEVICES.store(extent.times_devices, Ordering::Relaxed);
     HAS_LINES.store(extent.lines, Ordering::Relaxed);
@@ -268,12 +328,12 @@ pub(super) fn end() {
     TIMES_DEVICES.store(false, Ordering::Relaxed);
 }
 
-/// Takes what is noted: events into `events`, which is empty and whose memory is used from here on. The work that is open on
+/// Takes what is noted: entries into `entries`, which is empty and whose memory is used from here on. The work that is open on
 /// devices comes back by [`give_back`].
-pub(super) fn take(events: &mut Vec<Event>) -> (Vec<(Event, DeviceTimes)>, u64) {
+pub(super) fn take(entries: &mut Vec<Entry>) -> (Vec<(Event, DeviceTimes)>, u64) {
     let mut noted = NOTED.lock();
     let noted = &mut *noted;
-    std::mem::swap(&mut noted.events, events);
+    std::mem::swap(&mut noted.entries, entries);
     (std::mem::take(&mut noted.open), std::mem::take(&mut noted.lost))
 }
 
@@ -287,16 +347,17 @@ pub(super) fn give_back(mut open: Vec<(Event, DeviceTimes)>) {
 /// The number of this thread. It names itself at its first event.
 fn thread(noted: &mut Noted) -> u64 {
     let trace = TRACE.load(Ordering::Relaxed);
-    let (known, number) = THREAD.try_with(Cell::get).unwrap_or_default();
+    let (known, number) = LOCAL.with(|local| local.named.get());
     if known == trace {
         return number;
     }
     let number = if number > 0 { number } else { NEXT_THREAD.fetch_add(1, Ordering::Relaxed) };
-    let _ = THREAD.try_with(|t| t.set((trace, number)));
+    LOCAL.with(|local| local.named.set((trace, number)));
     let name = std::thread::current().name().map(Name::of);
     let now = Instant::now();
     let what = What::Thread(name);
-    noted.add(Event { id: 0, cause: 0, call: None, thread: number, times: Times::Host(now, now), what, caller: None });
+    let times = Times::Host(now, now);
+    noted.add(Entry::Event(Box::new(Event { id: 0, cause: 0, call: None, thread: number, times, what, caller: None })));
     number
 }
 
@@ -305,73 +366,96 @@ fn new_id() -> u64 {
 }
 
 fn current() -> Current {
-    CURRENT.try_with(Cell::get).unwrap_or(Current { id: 0, call: None, begin: None })
+    LOCAL.with(|local| local.current.get())
+}
+
+fn set_current(current: Current) {
+    LOCAL.with(|local| local.current.set(current));
+}
+
+/// False in a span that counts only if others end within, while none has.
+fn counts() -> bool {
+    LOCAL.with(|local| local.current.get().ended != Some(local.ended.get()))
 }
 
 /// Something that takes time on this thread. It is noted when this is dropped.
 #[must_use]
-pub struct Span(Option<Open>);
+pub struct Span(Option<(Begun, What)>);
 
-struct Open {
+/// The span of a call that is noted only if something else is noted within.
+#[must_use]
+pub struct CallOfOthers<'a>(Option<(Begun, &'a dyn Fn() -> Object)>);
+
+/// The span of a launch.
+#[must_use]
+pub struct LaunchSpan<'a> {
+    begun: Begun,
+    launch: &'a Launch,
+    /// Its call is not noted because of it.
+    is_alone: bool,
+}
+
+/// The beginning of a span.
+struct Begun {
     id: u64,
-    caller: Option<Box<Backtrace>>,
     begin: Instant,
+    call: Option<Call>,
     /// The span around it.
     outer: Current,
-    call: Option<Call>,
-    what: What,
-    /// How many spans had ended on the thread if this one counts only if others end within.
-    ended: Option<u64>,
-    /// The call around it does not count because of it.
-    is_alone: bool,
+}
+
+impl Begun {
+    #[cold]
+    fn new(call: Option<Call>) -> Self {
+        Self { id: new_id(), begin: Instant::now(), call, outer: current() }
+    }
+
+    /// What happens from here on has it as its cause.
+    fn enter(&self, ended: Option<u64>) {
+        set_current(Current { id: self.id, call: self.call, begin: Some(self.begin), ended });
+    }
+
+    #[cold]
+    fn end(self, what: What) {
+        let has_line = (self.call.is_some() || matches!(what, What::Race(_))) && HAS_LINES.load(Ordering::Relaxed);
+        let caller = has_line.then(|| Box::new(Backtrace::force_capture()));
+        let times = Times::Host(self.begin, ended());
+        let (id, cause, call) = (self.id, self.outer.id, self.call.or(self.outer.call));
+        let mut event = Box::new(Event { id, cause, call, thread: 0, times, what, caller });
+        let mut noted = NOTED.lock();
+        event.thread = thread(&mut noted);
+        noted.add(Entry::Event(event));
+    }
+}
+
+/// A span ends on this thread now.
+fn ended() -> Instant {
+    LOCAL.with(|local| local.ended.set(local.ended.get() + 1));
+    Instant::now()
 }
 
 impl Span {
     /// A span, if a trace is recorded.
     #[inline]
     pub fn new(what: impl FnOnce() -> What) -> Self {
-        if is_on() { Self::begin(None, what()) } else { Self(None) }
+        Self(is_on().then(|| (Begun::new(None), what())))
     }
 
     /// The span of a call, if a trace is recorded. What happens within has it as its cause.
     #[inline]
     pub fn call(call: Call, object: impl FnOnce() -> Object) -> Self {
-        if is_on() { Self::begin(Some(call), What::Call(object())) } else { Self(None) }
-    }
-
-    /// The span of a call that is noted only if something else is noted within.
-    #[inline]
-    pub fn call_of_others(call: Call, object: impl FnOnce() -> Object) -> Self {
-        let mut span = Self::call(call, object);
-        if let Some(open) = &mut span.0 {
-            open.ended = ENDED.try_with(Cell::get).ok();
-        }
-        span
-    }
-
-    /// A launch that is all that its call does: it begins with the call, and the call is not noted because of it.
-    #[cold]
-    pub fn launch_of_call(what: What) -> Self {
-        let (id, outer) = (new_id(), current());
-        let begin = outer.begin.unwrap_or_else(Instant::now);
-        Self(Some(Open { id, caller: None, begin, outer, call: None, what, ended: None, is_alone: true }))
+        let begin = || {
+            let begun = Begun::new(Some(call));
+            begun.enter(None);
+            (begun, What::Call(object()))
+        };
+        Self(is_on().then(begin))
     }
 
     /// A wait for work of the queue whose timeline has this id; a look without waiting is none.
     #[inline]
     pub fn wait(queue: u64, timeout: Option<Duration>) -> Self {
-        if is_on() && timeout != Some(Duration::ZERO) { Self::begin(None, What::Wait(queue)) } else { Self(None) }
-    }
-
-    #[cold]
-    fn begin(call: Option<Call>, what: What) -> Self {
-        let (id, outer, begin) = (new_id(), current(), Instant::now());
-        if call.is_some() {
-            let _ = CURRENT.try_with(|current| current.set(Current { id, call, begin: Some(begin) }));
-        }
-        let has_line = (call.is_some() || matches!(what, What::Race(_))) && HAS_LINES.load(Ordering::Relaxed);
-        let caller = has_line.then(|| Box::new(Backtrace::force_capture()));
-        Self(Some(Open { id, caller, begin, outer, call, what, ended: None, is_alone: false }))
+        if timeout == Some(Duration::ZERO) { Self(None) } else { Self::new(|| What::Wait(queue)) }
     }
 
     /// Forgets it if `result` is a failure: what was begun will be tried again, or is reported otherwise.
@@ -383,55 +467,90 @@ impl Span {
 
     /// Its id; 0 if no trace is recorded.
     pub fn id(&self) -> u64 {
-        self.0.as_ref().map_or(0, |open| open.id)
+        self.0.as_ref().map_or(0, |(begun, _)| begun.id)
     }
 }
 
 impl Drop for Span {
     #[inline]
     fn drop(&mut self) {
-        if let Some(open) = self.0.take() {
-            open.end();
+        if let Some((begun, what)) = self.0.take() {
+            if begun.call.is_some() {
+                set_current(begun.outer);
+            }
+            begun.end(what);
         }
     }
 }
 
-impl Open {
+impl<'a> CallOfOthers<'a> {
+    /// The span, if a trace is recorded.
+    #[inline]
+    pub fn new(call: Call, object: &'a dyn Fn() -> Object) -> Self {
+        let begin = || {
+            let begun = Begun::new(Some(call));
+            begun.enter(Some(LOCAL.with(|local| local.ended.get())));
+            (begun, object)
+        };
+        Self(is_on().then(begin))
+    }
+}
+
+impl Drop for CallOfOthers<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some((begun, object)) = self.0.take() {
+            let counts = counts();
+            set_current(begun.outer);
+            if counts {
+                begun.end(What::Call(object()));
+            }
+        }
+    }
+}
+
+impl<'a> LaunchSpan<'a> {
+    /// A launch, while a trace is recorded.
     #[cold]
-    fn end(self) {
-        if self.call.is_some() {
-            let _ = CURRENT.try_with(|current| current.set(self.outer));
-        }
-        let ended = ENDED.try_with(Cell::get).ok();
-        if self.ended.is_some() && self.ended == ended {
-            return;
-        }
-        let _ = ENDED.try_with(|ended| ended.set(ended.get() + u64::from(!self.is_alone)));
-        let end = Instant::now();
-        let call = self.call.or(self.outer.call);
+    pub fn new(launch: &'a Launch) -> Self {
+        Self { begun: Begun::new(None), launch, is_alone: false }
+    }
+
+    /// A launch that is all that its call does: it begins with the call, and the call is not noted because of it.
+    #[cold]
+    pub fn of_call(launch: &'a Launch) -> Self {
+        let outer = current();
+        let begin = outer.begin.unwrap_or_else(Instant::now);
+        Self { begun: Begun { id: new_id(), begin, call: None, outer }, launch, is_alone: true }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> u64 {
+        self.begun.id
+    }
+}
+
+impl Drop for LaunchSpan<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Begun { id, begin, ref outer, .. } = self.begun;
+        let end = if self.is_alone { Instant::now() } else { ended() };
+        let cause = if counts() { outer.id } else { 0 };
         let mut noted = NOTED.lock();
         let thread = thread(&mut noted);
-        let times = Times::Host(self.begin, end);
-        noted.add(Event {
-            id: self.id,
-            cause: self.outer.id,
-            call,
-            thread,
-            times,
-            what: self.what,
-            caller: self.caller,
-        });
+        match noted.slot(self.launch, thread, cause, outer.call) {
+            Some(slot) => drop(noted.add(Entry::Launch { slot, id, begin, end })),
+            None => noted.lost += 1,
+        }
     }
 }
 
 /// Runs `work`, which a thread of the library does for a call, with that call as its cause.
 pub fn caused_by<T>(cause: Cause, work: impl FnOnce() -> T) -> T {
     let Some(inner) = cause.0 else { return work() };
-    let outer = CURRENT.try_with(|current| current.replace(inner)).ok();
+    let outer = LOCAL.with(|local| local.current.replace(inner));
     let done = work();
-    if let Some(outer) = outer {
-        let _ = CURRENT.try_with(|current| current.set(outer));
-    }
+    set_current(outer);
     done
 }
 

@@ -2,7 +2,7 @@
 //! read up to its last moments.
 
 use super::encode::Encoder;
-use super::events::{self, Event, Extent, Progress, Times};
+use super::events::{self, Entry, Extent, Progress, Times};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
 use crate::log;
@@ -14,14 +14,15 @@ use std::time::{Duration, Instant};
 /// How often events are written.
 pub const INTERVAL: Duration = Duration::from_millis(100);
 
+/// So many bytes are written at once.
+const PIECE: usize = 1 << 20;
+
 /// The file of the trace that is recorded.
 struct Recording {
     file: File,
     encoder: Encoder,
-    /// Events on their way to the file; empty between.
-    events: Vec<Event>,
-    /// Packets on their way to the file; empty between.
-    bytes: Vec<u8>,
+    /// What is on its way to the file; empty between.
+    entries: Vec<Entry>,
     /// What is told if the file could not be written.
     failed: Option<String>,
 }
@@ -41,7 +42,7 @@ pub fn begin(path: &Path, extent: Extent, now: fn() -> u64) -> Result<()> {
         Error::runtime(format!("the trace cannot be written to {path:?}: {e}; name a file that can be"))
     })?;
     let encoder = Encoder::new((Instant::now(), now()));
-    *recording = Some(Recording { file, encoder, events: Vec::new(), bytes: Vec::new(), failed: None });
+    *recording = Some(Recording { file, encoder, entries: Vec::new(), failed: None });
     events::begin(extent);
     Ok(())
 }
@@ -75,9 +76,15 @@ pub fn end() -> Result<()> {
 impl Recording {
     /// Writes what is noted. Returns what is no longer needed.
     fn flush(&mut self) -> Vec<events::DeviceTimes> {
-        let (open, lost) = events::take(&mut self.events);
-        self.events.iter().for_each(|event| self.encoder.add(event));
-        self.events.clear();
+        let mut entries = std::mem::take(&mut self.entries);
+        let (open, lost) = events::take(&mut entries);
+        for entry in entries.drain(..) {
+            self.encoder.note(&entry);
+            if self.encoder.bytes().len() >= PIECE {
+                self.write();
+            }
+        }
+        self.entries = entries;
         let (mut still, mut done) = (Vec::new(), Vec::new());
         for (mut event, mut times) in open {
             match times() {
@@ -94,16 +101,21 @@ impl Recording {
         if lost > 0 {
             self.encoder.lost(lost);
         }
-        self.encoder.take(&mut self.bytes);
+        self.write();
+        done
+    }
+
+    /// Writes the packets that were made.
+    fn write(&mut self) {
+        let bytes = self.encoder.bytes();
         if self.failed.is_none() {
-            let written = self.file.write_all(&self.bytes);
+            let written = self.file.write_all(bytes);
             self.failed =
                 written.err().map(|e| format!("the trace is not complete, since its file could not be written: {e}"));
             if let Some(text) = &self.failed {
                 log!(Warn, "{text}");
             }
         }
-        self.bytes.clear();
-        done
+        bytes.clear();
     }
 }

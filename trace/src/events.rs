@@ -98,20 +98,27 @@ impl Texts {
             iid.and_then(|iid| all.get(&iid)).cloned().unwrap_or_default()
         };
         let values = e.debug_annotations.iter().map(|a| {
-            let value = match (a.uint_value, a.string_value_iid) {
+            let value = match (a.uint_value, &a.string_value) {
                 (Some(number), _) => Value::Number(number),
-                (None, iid) => Value::Text(text(&self.values, iid)),
+                (None, Some(own)) => Value::Text(own.clone()),
+                (None, None) => Value::Text(text(&self.values, a.string_value_iid)),
             };
             (text(&self.keys, a.name_iid), value)
         });
+        let mut values: BTreeMap<_, _> = values.collect();
+        let category = text(&self.categories, e.category_iids.first().copied());
+        if let ("launch", Some(&id)) = (&*category, e.flow_ids.first()) {
+            // It is that of its arrow, to keep traces small.
+            values.insert("id".to_owned(), Value::Number(id));
+        }
         Event {
             track: e.track_uuid.unwrap_or_default(),
-            category: text(&self.categories, e.category_iids.first().copied()),
+            category,
             name: text(&self.names, e.name_iid),
             begin: time,
             end: time,
             is_instant: e.r#type == Some(TYPE_INSTANT),
-            values: values.collect(),
+            values,
             flows: e.flow_ids.clone(),
         }
     }

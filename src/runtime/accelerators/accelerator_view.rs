@@ -11,7 +11,7 @@ use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, L
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::operations::host_operation::was_reported;
 use crate::runtime::{process, race};
-use crate::trace::events::{self, Captures, Object, Progress, Span, Track, What};
+use crate::trace::events::{self, Captures, Launch, LaunchSpan, Object, Progress, Span, Track};
 use crate::trace::labels;
 use crate::trace::names::Name;
 use crate::trace::transfers::{Call, explicit};
@@ -186,9 +186,9 @@ impl AcceleratorView {
         }
     }
 
-    /// The launch in a trace.
-    fn launching(&self, kernel: &LoadedKernel) -> Span {
-        Span::new(|| What::Launch { kernel: kernel.name(), track: self.track, captures: Captures::new() })
+    /// The launch in a trace, if one is recorded.
+    fn traced(&self, kernel: &LoadedKernel) -> Option<Launch> {
+        events::is_on().then(|| Launch { kernel: kernel.name(), track: self.track, captures: Captures::new() })
     }
 
     /// Gives the queue a launch for which a trace is to have the device's times; `None` if the device has no timestamps.
@@ -226,9 +226,11 @@ impl AcceleratorView {
     /// launch is waited for.
     #[cold]
     fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
-        let span = self.launching(kernel);
+        let traced = self.traced(kernel);
+        let span = traced.as_ref().map(LaunchSpan::new);
         if !kernel.is_new() || kernel.count() {
-            let timed = if events::times_devices() { self.dispatch_traced(kernel, dispatch, span.id())? } else { None };
+            let launch = span.as_ref().filter(|_| events::times_devices()).map(LaunchSpan::id);
+            let timed = launch.map_or(Ok(None), |launch| self.dispatch_traced(kernel, dispatch, launch))?;
             return timed.map_or_else(|| self.queue.dispatch(dispatch), Ok);
         }
         self.first(kernel, || self.queue.dispatch(dispatch), Clone::clone)
@@ -240,11 +242,12 @@ impl AcceleratorView {
         kernel: &LoadedKernel,
         dispatch: &Dispatch<'_>,
     ) -> Result<(Point, Arc<dyn Timer>)> {
-        let span = self.launching(kernel);
+        let traced = self.traced(kernel);
+        let span = traced.as_ref().map(LaunchSpan::new);
         let launch = || self.queue.dispatch_timed(dispatch);
         let (point, timer) =
             if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }?;
-        if events::times_devices() {
+        if let Some(span) = span.filter(|_| events::times_devices()) {
             self.trace_times(kernel.name(), span.id(), &point, &timer);
         }
         Ok((point, timer))

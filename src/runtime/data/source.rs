@@ -21,7 +21,7 @@ use crate::runtime::data::source_state::{Home, SourceState};
 use crate::runtime::data::storage::Storage;
 use crate::runtime::data::transfer::{Named, Tally};
 use crate::runtime::data::users::Users;
-use crate::trace::events::{Object, Span, What};
+use crate::trace::events::{CallOfOthers, Object, Span, What};
 use crate::trace::names::Name;
 use crate::trace::transfers::{Call, Counters, implicit};
 use std::collections::BTreeMap;
@@ -232,7 +232,8 @@ impl Source {
 
     /// Brings changes made elsewhere home, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
-        let _span = Span::call_of_others(RELEASE, || Object::of(Name::of(&self.label), self.id));
+        let object = || Object::of(Name::of(&self.label), self.id);
+        let _span = CallOfOthers::new(RELEASE, &object);
         // A destructor swallows it.
         self.try_write_back().inspect_err(|e| drop(Span::new(|| What::Failure(Name::of(&e.to_string())))))
     }

@@ -30,7 +30,7 @@ use crate::runtime::operations::after::AsyncOptions;
 use crate::runtime::operations::completion::Completion;
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::events::{self, Capture, Captures, Object, Span, What, cause, caused_by};
+use crate::trace::events::{self, CallOfOthers, Capture, Captures, Launch, LaunchSpan, Object, cause, caused_by};
 use crate::trace::names::{KeptName, Name};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
@@ -48,7 +48,8 @@ pub fn launch_function(
     launch: &FunctionLaunch<'_>,
     again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
-    let _span = span(launch);
+    let object = || object(launch);
+    let _span = CallOfOthers::new(DISPATCH, &object);
     let mut wanted = Wanted::new(view.as_ref(), launch);
     wanted.check()?;
     let _using = wanted.uses(|_| false);
@@ -69,7 +70,8 @@ pub fn launch_function_async(
 ) -> Result<Arc<Completion>> {
     let here = points_here(view.as_ref(), &options.after);
     let timer = options.timer.clone();
-    let _span = span(launch);
+    let object = || object(launch);
+    let _span = CallOfOthers::new(DISPATCH, &object);
     let launch = FunctionLaunch { after: here.as_deref().unwrap_or_default(), timer: timer.as_deref(), ..*launch };
     let mut wanted = Wanted::new(view.as_ref(), &launch);
     wanted.check()?;
@@ -92,9 +94,9 @@ pub fn launch_function_async(
     }))
 }
 
-/// The launch in a trace.
-fn span(launch: &FunctionLaunch<'_>) -> Span {
-    Span::call_of_others(DISPATCH, || Object { captures: captures(launch), ..Object::named(kernel_name(launch)) })
+/// What a trace says of the call.
+fn object(launch: &FunctionLaunch<'_>) -> Object {
+    Object { captures: captures(launch), ..Object::named(kernel_name(launch)) }
 }
 
 /// How the kernel uses the data sources of its array_views, as far as the compiler knows.
@@ -284,8 +286,8 @@ impl<'a> Wanted<'a> {
             return launch(self.launch.timer);
         }
         let name = kernel_name(self.launch);
-        let what = What::Launch { kernel: name, track: view.track(), captures: captures(self.launch) };
-        let span = Span::launch_of_call(what);
+        let traced = Launch { kernel: name, track: view.track(), captures: captures(self.launch) };
+        let span = LaunchSpan::of_call(&traced);
         let own = TimerSlot::default();
         let slot = self.launch.timer.or_else(|| events::times_devices().then_some(&own));
         let point = launch(slot)?;
