@@ -251,24 +251,28 @@ pub mod fields {
     }
 }
 
-/// The packets of a trace. A packet at the end that is incomplete is left out.
-pub fn packets(mut bytes: &[u8]) -> Result<Vec<TracePacket>, String> {
-    let mut all = Vec::new();
-    while !bytes.is_empty() {
-        let Some(mut rest) = bytes.strip_prefix(&[PACKET]) else {
-            return Err("this is not a trace of Perfetto: it has a field that is not a packet".to_owned());
-        };
-        let Ok(length) = prost::encoding::decode_varint(&mut rest) else { break };
-        let Some((packet, behind)) = usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n)) else { break };
-        all.push(TracePacket::decode(packet).map_err(|e| e.to_string())?);
+/// The packets of a trace, up to the first failure. A packet at the end that is incomplete is left out.
+pub fn packets(mut bytes: &[u8]) -> impl Iterator<Item = Result<TracePacket, String>> {
+    std::iter::from_fn(move || {
+        let (&first, mut rest) = bytes.split_first()?;
+        if first != PACKET {
+            bytes = &[];
+            return Some(Err("this is not a trace of Perfetto: it has a field that is not a packet".to_owned()));
+        }
+        let length = prost::encoding::decode_varint(&mut rest).ok()?;
+        let (packet, behind) = usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n))?;
         bytes = behind;
-    }
-    Ok(all)
+        Some(TracePacket::decode(packet).map_err(|e| e.to_string()))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn all(bytes: &[u8]) -> Result<Vec<TracePacket>, String> {
+        packets(bytes).collect()
+    }
 
     fn sample(name: &str) -> TracePacket {
         let descriptor = TrackDescriptor { uuid: Some(7), name: Some(name.to_owned()), ..Default::default() };
@@ -277,11 +281,11 @@ mod tests {
 
     #[test]
     fn packets_are_read_as_they_were_written() {
-        let all = [sample("a"), sample(&"b".repeat(300))];
+        let written = [sample("a"), sample(&"b".repeat(300))];
         let mut bytes = Vec::new();
-        all.iter().for_each(|packet| append(packet, &mut bytes));
-        assert_eq!(packets(&bytes).ok().as_deref(), Some(&all[..]));
-        assert_eq!(Trace::decode(&bytes[..]).map(|t| t.packet).ok().as_deref(), Some(&all[..]));
+        written.iter().for_each(|packet| append(packet, &mut bytes));
+        assert_eq!(all(&bytes).ok().as_deref(), Some(&written[..]));
+        assert_eq!(Trace::decode(&bytes[..]).map(|t| t.packet).ok().as_deref(), Some(&written[..]));
     }
 
     #[test]
@@ -328,9 +332,9 @@ mod tests {
         let at = fields::packet(1 << 40, 1, 2, &event, expected.interned_data.as_ref(), &mut bytes);
         for time in [0, 1, (1 << 63) - 1, 0x0123_4567_89ab_cdef, 1 << 50] {
             fields::set_time(at, time, &mut bytes);
-            assert_eq!(packets(&bytes).map(|all| all[0].timestamp), Ok(Some(time)));
+            assert_eq!(all(&bytes).map(|all| all[0].timestamp), Ok(Some(time)));
         }
-        assert_eq!(packets(&bytes), Ok(vec![expected]));
+        assert_eq!(all(&bytes), Ok(vec![expected]));
     }
 
     #[test]
@@ -340,12 +344,12 @@ mod tests {
         let whole = bytes.len();
         append(&sample("b"), &mut bytes);
         for end in whole..bytes.len() {
-            assert_eq!(packets(&bytes[..end]).map(|all| all.len()).ok(), Some(1), "{end}");
+            assert_eq!(all(&bytes[..end]).map(|all| all.len()).ok(), Some(1), "{end}");
         }
     }
 
     #[test]
     fn other_files_are_refused() {
-        assert!(packets(b"not a trace").is_err());
+        assert!(all(b"not a trace").is_err());
     }
 }

@@ -129,7 +129,8 @@ pub fn read(bytes: &[u8]) -> Result<Trace, String> {
     let mut trace = Trace::default();
     let mut texts = Texts::default();
     let mut open: HashMap<u64, Event> = HashMap::new();
-    for packet in packets(bytes)? {
+    for packet in packets(bytes) {
+        let packet = packet?;
         if let Some(new) = packet.interned_data {
             texts.learn(new);
         }
