@@ -2,6 +2,7 @@
 
 use revamp_perfetto::{InternedData, TYPE_INSTANT, TYPE_SLICE_BEGIN, TYPE_SLICE_END, TrackEvent, packets};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// The value of an annotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub enum Value {
     /// A number.
     Number(u64),
     /// A text.
-    Text(String),
+    Text(Rc<str>),
 }
 
 /// A slice or an instant.
@@ -28,12 +29,16 @@ pub struct Event {
     /// True for a moment without duration.
     pub is_instant: bool,
     /// What is known of it.
-    pub values: BTreeMap<String, Value>,
+    pub values: Vec<(Rc<str>, Value)>,
     /// The arrows that touch it.
     pub flows: Vec<u64>,
 }
 
 impl Event {
+    fn value(&self, key: &str) -> Option<&Value> {
+        self.values.iter().find(|(name, _)| **name == *key).map(|(_, value)| value)
+    }
+
     /// Nanoseconds that it took.
     pub fn took(&self) -> u64 {
         self.end.saturating_sub(self.begin)
@@ -41,7 +46,7 @@ impl Event {
 
     /// A number that is known of it, or 0.
     pub fn number(&self, key: &str) -> u64 {
-        match self.values.get(key) {
+        match self.value(key) {
             Some(Value::Number(number)) => *number,
             _ => 0,
         }
@@ -49,7 +54,7 @@ impl Event {
 
     /// A text that is known of it, or an empty one.
     pub fn text(&self, key: &str) -> &str {
-        match self.values.get(key) {
+        match self.value(key) {
             Some(Value::Text(text)) => text,
             _ => "",
         }
@@ -73,48 +78,48 @@ pub struct Trace {
 /// Texts by their numbers.
 #[derive(Default)]
 struct Texts {
-    categories: HashMap<u64, String>,
-    names: HashMap<u64, String>,
-    keys: HashMap<u64, String>,
-    values: HashMap<u64, String>,
+    categories: HashMap<u64, Rc<str>>,
+    names: HashMap<u64, Rc<str>>,
+    keys: HashMap<u64, Rc<str>>,
+    values: HashMap<u64, Rc<str>>,
 }
 
 impl Texts {
     fn learn(&mut self, new: InternedData) {
         let named = |all: Vec<revamp_perfetto::InternedName>| {
-            all.into_iter().map(|t| (t.iid.unwrap_or_default(), t.name.unwrap_or_default()))
+            all.into_iter().map(|t| (t.iid.unwrap_or_default(), t.name.unwrap_or_default().into()))
         };
         self.categories.extend(named(new.event_categories));
         self.names.extend(named(new.event_names));
         self.keys.extend(named(new.debug_annotation_names));
         self.values.extend(new.debug_annotation_string_values.into_iter().map(|t| {
-            let text = String::from_utf8_lossy(&t.str.unwrap_or_default()).into_owned();
-            (t.iid.unwrap_or_default(), text)
+            let text = t.str.unwrap_or_default();
+            (t.iid.unwrap_or_default(), String::from_utf8_lossy(&text).into())
         }));
     }
 
     fn event(&self, time: u64, e: &TrackEvent) -> Event {
-        let text = |all: &HashMap<u64, String>, iid: Option<u64>| {
-            iid.and_then(|iid| all.get(&iid)).cloned().unwrap_or_default()
+        let text = |all: &HashMap<u64, Rc<str>>, iid: Option<u64>| {
+            iid.and_then(|iid| all.get(&iid)).cloned().unwrap_or_else(|| "".into())
         };
         let values = e.debug_annotations.iter().map(|a| {
             let value = match (a.uint_value, &a.string_value) {
                 (Some(number), _) => Value::Number(number),
-                (None, Some(own)) => Value::Text(own.clone()),
+                (None, Some(own)) => Value::Text(own.as_str().into()),
                 (None, None) => Value::Text(text(&self.values, a.string_value_iid)),
             };
             (text(&self.keys, a.name_iid), value)
         });
-        let mut values: BTreeMap<_, _> = values.collect();
+        let mut values: Vec<_> = values.collect();
         let category = text(&self.categories, e.category_iids.first().copied());
         if let ("launch", Some(&id)) = (&*category, e.flow_ids.first()) {
             // It is that of its arrow, to keep traces small.
-            values.insert("id".to_owned(), Value::Number(id));
+            values.push(("id".into(), Value::Number(id)));
         }
         Event {
             track: e.track_uuid.unwrap_or_default(),
-            category,
-            name: text(&self.names, e.name_iid),
+            category: category.to_string(),
+            name: text(&self.names, e.name_iid).to_string(),
             begin: time,
             end: time,
             is_instant: e.r#type == Some(TYPE_INSTANT),

@@ -246,12 +246,12 @@ mod tests {
             category: category.to_owned(),
             begin,
             end,
-            values: values.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+            values: values.iter().map(|(key, value)| ((*key).into(), value.clone())).collect(),
             ..Default::default()
         }
     }
     fn text(value: &str) -> Value {
-        Value::Text(value.to_owned())
+        Value::Text(value.into())
     }
 
     #[test]
