@@ -2,6 +2,7 @@
 
 use super::super::device::VulkanDevice;
 use super::super::instance::instance;
+use super::super::memory::VulkanBuffer;
 use super::super::messages::{recent_validation_messages, validation_messages};
 use super::super::physical::physical_devices;
 use super::*;
@@ -280,6 +281,24 @@ fn child_loses_its_device() {
     }
 }
 
+#[test]
+#[ignore = "run by the tests below"]
+fn child_labels_a_buffer() {
+    for p in physicals(|_| {}) {
+        let device = VulkanDevice::open(&p).unwrap();
+        let buffer = device.allocate(1 << 20, Placement::Device, "test").unwrap();
+        buffer.set_label("the label of a buffer");
+        let vulkan = buffer.as_any().downcast_ref::<VulkanBuffer>().unwrap();
+        let info = vk::BufferViewCreateInfo::default().buffer(vulkan.raw).format(vk::Format::R32_UINT).range(1024);
+        // SAFETY: not valid on purpose: the buffer has no usage for such views, and the layer names it. Drivers only note it.
+        unsafe {
+            let view = vulkan.core.raw.create_buffer_view(&info, None).unwrap();
+            vulkan.core.raw.destroy_buffer_view(view, None);
+        }
+        println!("LABELS: {} {:?}", vulkan.core.names.is_some(), recent_validation_messages());
+    }
+}
+
 /// Runs a child with these variables; gives what it printed.
 fn child(name: &str, variables: &[(&str, &str)]) -> String {
     let name = format!("device::vulkan::import::tests::{name}");
@@ -321,4 +340,10 @@ fn imports_heed_limits() {
 #[test]
 fn a_lost_device_is_an_error() {
     child("child_loses_its_device", &[("REVAMP_TEST", "lose-device=1")]);
+}
+
+#[test]
+fn the_validation_layer_knows_the_labels_of_buffers() {
+    let text = child("child_labels_a_buffer", &[("REVAMP_VALIDATION", "1")]);
+    assert!(!text.contains("LABELS: true") || text.contains("the label of a buffer"), "{text}");
 }
