@@ -16,7 +16,8 @@ int main() {
     const array_view<const float> celsius(celsius_data);
     const array_view<float> kelvin(kelvin_data);
     parallel_for_each(
-        second.view, kelvin.extent, [=](index<1> i) restrict(amp) { kelvin[i] = celsius[i] + 273.15f; });
+        second.view,
+        kelvin.extent, [=](index<1> i) restrict(amp) { kelvin[i] = celsius[i] + 273.15f; }); // advice: 4000
     // The result was not discarded before, so its old contents go there too.
     report.launch("A launch that names the second accelerator_view reads a view and writes another", second,
                   {2 * one_vector.in, 0}, kelvin);

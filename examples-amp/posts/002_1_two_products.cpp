@@ -15,7 +15,7 @@ void multiply(const array_view<const float, 2> &a, const array_view<const float,
         to.extent, [=](index<2> at) restrict(amp) {
             float sum = 0;
             for (int k = 0; k < n; k++)
-                sum += a(at[0], k) * b(k, at[1]);
+                sum += a(at[0], k) * b(k, at[1]); // advice: 8192
             to[at] = sum;
         });
 }

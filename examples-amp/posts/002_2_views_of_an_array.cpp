@@ -28,4 +28,4 @@ int main() {
                   {size / 2, 0}, other);
     report.check("all views have both changes", whole[3] == 10 && half[2] == 8 && other[count - 1] == 1);
     return report.result();
-}
+} // advice: 4000

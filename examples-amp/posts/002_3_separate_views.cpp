@@ -14,7 +14,7 @@ int main() {
     report.step("Three views are made", posts::nothing);
 
     parallel_for_each(
-        view.extent, [=](index<1> i) restrict(amp) { view[i] = 22; });
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = 22; }); // advice: 4000
     report.launch("A launch writes the first view", device, {size, 0}, view);
 
     // Printed and not judged: where an accelerator works in the program's memory, both views name the same numbers.

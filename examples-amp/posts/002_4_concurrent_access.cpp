@@ -22,7 +22,7 @@ void note_race(revamp_log_level, const char *message, void *) noexcept {
 }
 
 void add_one(const array_view<int> &view) {
-    parallel_for_each(
+    parallel_for_each( // advice: 0
         view.extent, [=](index<1> i) restrict(amp) { view[i] += 1; });
 }
 
@@ -59,7 +59,7 @@ int main() {
     report.check("a launch that captures an overlapping writable view meanwhile is a race",
                  is_race(upper, copied, [&] { add_one(lower); }));
     report.check("so is an access of the host to it, to whatever element",
-                 is_race(upper, copied, [&] { (void)lower[0]; }));
+                 is_race(upper, copied, [&] { (void)lower[0]; })); // advice: 0
 
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     races = 0;
@@ -69,4 +69,4 @@ int main() {
     report.check("a section without common elements is none", races == 0);
     revamp::detail::check(revamp_set_log_callback(nullptr, nullptr, REVAMP_LOG_ERROR));
     return report.result();
-}
+} // advice: 2400

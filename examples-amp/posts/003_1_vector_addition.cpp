@@ -31,9 +31,9 @@ int main() {
     {
         const array_view<int> a(a_data), b(b_data), sum(sum_data);
         parallel_for_each(
-            sum.extent, [=](index<1> i) restrict(amp) { sum[i] = 2 * a[i] + b[i]; });
+            sum.extent, [=](index<1> i) restrict(amp) { sum[i] = 2 * a[i] + b[i]; }); // advice: 4000
         report.launch("Without: all three views are array_view<int>, nothing is discarded", device, {3 * size, 0}, sum);
-    }
+    } // advice: 4000
     // What the compiler finds to be only read does not come back; the post promises nothing.
     report.at_most("The views are destroyed: the output comes back, and the inputs may", {0, 3 * size});
     report.check("the sums are right", sum_data[9] == 4 && a_data[9] == 1 && b_data[9] == 2);

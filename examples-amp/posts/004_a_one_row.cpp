@@ -33,7 +33,7 @@ int main() {
         const array_view<float, 2> matrix(rows, columns, data);
         const array_view<float, 2> block = matrix.section(8, 16, 4, 10);
         parallel_for_each(
-            block.extent, [=](index<2> at) restrict(amp) { block[at] = -1; });
+            block.extent, [=](index<2> at) restrict(amp) { block[at] = -1; }); // advice: 160
         report.launch("A launch writes a block of 4 by 10", device, {4 * 10 * sizeof(float), 0}, block);
         block.synchronize();
         report.step("The block is synchronized: the same bytes come back", {0, 4 * 10 * sizeof(float)});

@@ -16,7 +16,7 @@ void multiply(const array_view<const float, 2> &matrix, const std::vector<float>
     parallel_for_each(
         out.extent, [=](index<1> row) restrict(amp) {
             float sum = 0;
-            for (int column = 0; column < n; column++)
+            for (int column = 0; column < n; column++) // advice: 131072
                 sum += matrix(row[0], column) * in[column];
             out[row] = sum;
         });

@@ -12,7 +12,7 @@ const std::uint64_t size = n * sizeof(int);
 // The sum of `row` comes to temporary[0].
 void sum(const array_view<const int> &row, const array_view<int> &temporary) {
     parallel_for_each(
-        extent<1>(n), [=](index<1> i) restrict(amp) { temporary[i] = row[i]; });
+        extent<1>(n), [=](index<1> i) restrict(amp) { temporary[i] = row[i]; }); // advice: 4096
     for (int half = n / 2; half > 0; half /= 2)
         parallel_for_each(
             extent<1>(half), [=](index<1> i) restrict(amp) { temporary[i] += temporary[i + half]; });
@@ -49,4 +49,4 @@ int main() {
     report.step("The host reads it through a section of one element", {0, sizeof(int)});
     report.check("the sums are right", first && second && third);
     return report.result();
-}
+} // advice: 4092
