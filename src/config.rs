@@ -45,7 +45,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_TRACE",
         accepts: "a file",
         default: "none",
-        help: "Records what the library does in this file, from the first call to the end of the process: a trace that ui.perfetto.dev and revamp-trace open.",
+        help: "Records what the library does in this file, from the first call to the end of the process: a trace that ui.perfetto.dev and revamp-trace open. %p in the name becomes the process's id.",
     },
     Variable {
         name: "REVAMP_TRACE_DEVICE",

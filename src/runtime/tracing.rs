@@ -6,7 +6,7 @@ use crate::host::system::now;
 use crate::host::threads::spawn_named;
 use crate::log;
 use crate::trace::{events, recorder};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// Begins a trace in a file.
@@ -39,8 +39,16 @@ pub fn begin_if_set() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
         let Some(path) = &config::get().trace else { return };
-        if let Err(e) = begin(path) {
+        if let Err(e) = begin(&of_this_process(path)) {
             log!(Warn, "REVAMP_TRACE: {e}");
         }
     });
+}
+
+/// The path with the process's id in place of `%p`, so that each rank of an MPI program has a file of its own.
+fn of_this_process(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) => text.replace("%p", &std::process::id().to_string()).into(),
+        None => path.to_owned(),
+    }
 }
