@@ -74,13 +74,8 @@ impl Burst {
         self.cut = self.commands + commands;
     }
 
-    /// Decides where the command buffer ends that begins with the next command and holds at most `most`: after that command
-    /// if it is `alone`.
-    pub fn choose_cut(&mut self, alone: bool, most: u64) {
-        self.cut_after(self.expected(alone, most));
-    }
-
-    /// How many commands a command buffer holds that begins with the next one.
+    /// How many commands a new command buffer holds that begins with the next one and has room for `most`: only that one if it
+    /// is `alone`.
     pub fn expected(&self, alone: bool, most: u64) -> u64 {
         if alone { 1 } else { until_cut(self.commands, self.usual).min(most) }
     }

@@ -452,19 +452,18 @@ impl VulkanQueue {
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         let goes_on = last.is_some_and(|r| r.goes_on(&self.core, more, block));
-        let most = Recording::most_launches(&self.core, block);
-        if !goes_on {
-            let next =
-                self.choose(state, barrier, work, state.burst.place(alone), state.burst.expected(alone, most))?;
-            match next.launches() {
-                0 => state.burst.choose_cut(alone, most),
-                known => state.burst.cut_after(known as u64),
+        if !goes_on || !more {
+            let mut length = state.burst.expected(alone, Recording::most_launches(&self.core, block));
+            if !goes_on {
+                let next = self.choose(state, barrier, work, state.burst.place(alone), length)?;
+                if next.launches() > 0 {
+                    length = next.launches() as u64;
+                }
+                if let Some(batch) = &mut state.open {
+                    batch.recordings.push(next);
+                }
             }
-            if let Some(batch) = &mut state.open {
-                batch.recordings.push(next);
-            }
-        } else if !more {
-            state.burst.choose_cut(alone, most);
+            state.burst.cut_after(length);
         }
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
